@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The result of a run: a tree that the runner fills and the report writers walk. Plain data, no
+ * kernel interfaces. Everything in it is owned by the struct result.
+ */
+#ifndef RESULT_RESULT_H
+#define RESULT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum case_status { CASE_PENDING, CASE_OK, CASE_SUSPECT, CASE_SKIPPED, CASE_FAILED, CASE_VOID };
+
+enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NEITHER };
+
+/* What a metric is: a constant of the load that reports it. */
+struct metric_def {
+	const char *name, *unit;	/* units as in docs/method.md: bit/s packet/s ns byte 1/s s/GB ratio "" */
+	enum better better;
+	const char *observer;		/* "receiver", "sender", "kernel", "client" */
+	const char *layer;		/* "L4 payload", "L2", …; NULL when no layer applies */
+};
+
+struct metric {
+	const struct metric_def *def;	/* borrowed: lives as long as the program */
+	double *samples;		/* one per trial; NaN = unknown */
+	size_t n, room;
+};
+
+struct drop {
+	char *name;			/* "socket buffer", "link wire", … */
+	uint64_t count;
+};
+
+/* Packet conservation, added up over the trials of a case. */
+struct ledger {
+	bool present;
+	uint64_t sent, delivered, duplicates;
+	struct drop *drops;
+	size_t n_drops;
+	int64_t residual;		/* sent - delivered - drops; not 0 voids the case */
+};
+
+struct finding {			/* a proof or a validity check */
+	char *what, *detail;
+	bool ok;
+};
+
+struct findings {
+	struct finding *list;
+	size_t n;
+};
+
+struct cpu_share {			/* mean over the trials; ratios of the window, 1.0 = busy throughout */
+	int cpu;
+	double user, system, irq, softirq, steal, idle;
+};
+
+struct interval {
+	unsigned int trial;
+	double start_s, end_s;
+	double value;			/* in the unit of the case's first metric */
+};
+
+struct label {
+	char *name, *value;
+};
+
+struct result_case {
+	char *name;
+	struct label *labels;
+	size_t n_labels;
+	enum case_status status;
+	char *reason;			/* why it is not ok; NULL when it is */
+	struct metric *metrics;
+	size_t n_metrics;
+	struct ledger ledger;
+	struct findings proofs, validity;
+	struct cpu_share *cpus;
+	size_t n_cpus;
+	struct interval *intervals;
+	size_t n_intervals;
+	char *remark;			/* one line for the table; may be NULL */
+	unsigned int trials_done, trials_wanted;
+};
+
+struct fact {				/* one entry of the fingerprint */
+	char *name, *value;
+};
+
+struct result {
+	bool complete;
+	char *error;			/* why it is not complete; NULL when it is */
+	int64_t started_unix;		/* seconds */
+	char **command;			/* argv, NULL-terminated copy */
+	char *suite, *suite_file, *about;
+	uint64_t seed;
+	struct fact *options;		/* effective --set, duration … */
+	size_t n_options;
+	struct fact *host;		/* fingerprint in order of interest */
+	size_t n_host;
+	struct result_case *cases;
+	size_t n_cases;
+};
+
+/* All adders copy their strings; they abort on out of memory only through -ENOMEM. */
+struct result *result_new(void);
+void result_free(struct result *result);
+int result_set_command(struct result *result, int argc, char *const *argv);
+int result_add_fact(struct fact **facts, size_t *n, const char *name, const char *value);
+/* The pointer is valid until the next result_add_case. */
+struct result_case *result_add_case(struct result *result, const char *name);
+int case_add_label(struct result_case *c, const char *name, const char *value);
+/* Worse wins: ok < suspect < failed < void; a reason is kept from the first of the worst. */
+void case_worsen(struct result_case *c, enum case_status status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int case_add_sample(struct result_case *c, const struct metric_def *def, double value);
+const struct metric *case_metric(const struct result_case *c, const char *name);
+/* The same drop name adds up. */
+int case_add_drop(struct result_case *c, const char *name, uint64_t count);
+/* The same `what` again keeps the entry; ok only if all were; detail of the first that was not, else the last. */
+int findings_add(struct findings *f, bool ok, const char *what, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+int case_add_interval(struct result_case *c, const struct interval *interval);
+
+const char *case_status_name(enum case_status status);
+
+/* 0 all good, 1 a case failed or is void, 3 nothing could run. Interrupted runs are the caller's to know. */
+int result_exit_code(const struct result *result);
+
+/* Writers. All return 0 or -errno. The document validates against docs/result.schema.json on every path. */
+int result_write_json(const struct result *result, FILE *out, struct err *err);
+/* color: use ANSI colours; width: columns of the terminal or 0 for no limit. */
+int result_write_table(const struct result *result, FILE *out, bool color, unsigned int width, struct err *err);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a run will do: the suite with its matrices expanded, every value in effect, everything that
+ * cannot run here marked with the reason, and the trials in a shuffled, interleaved, recorded order.
+ */
+#ifndef SUITE_PLAN_H
+#define SUITE_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "suite/suite.h"
+
+struct arm_label {
+	char *name, *value;	/* path and value of one axis */
+};
+
+struct arm {
+	char *name;		/* "case" or "case/value,value" */
+	char *lab_name;
+	size_t group;		/* index of its case in the suite: arms of a group are interleaved */
+	struct lab_spec lab;
+	struct load_spec main;
+	struct load_spec *beside;
+	size_t n_beside;
+	struct timing timing;
+	struct arm_label *labels;
+	size_t n_labels;
+	char *skip;		/* why it cannot run here; NULL: it runs */
+};
+
+struct plan {
+	const struct suite *suite;	/* borrowed */
+	uint64_t seed;
+	struct arm *arms;
+	size_t n_arms;
+	size_t *order;		/* indices into arms: one entry per trial; skipped arms do not appear */
+	size_t n_order;
+};
+
+struct plan_options {
+	uint64_t seed;
+	char *const *set;	/* "path=value" */
+	size_t n_set;
+	const char *only;	/* glob on arm names; NULL: all */
+};
+
+/*
+ * Every path that --set or a matrix names must exist somewhere, else -EINVAL with "did you mean".
+ * Paths: duration warmup repeat · load.OPT · beside.LOAD.OPT · node.NAME.OPT · link.NAME.OPT, with
+ * '*' for every name.
+ */
+int plan_make(const struct suite *suite, const struct plan_options *options, struct plan **ret, struct err *err);
+void plan_free(struct plan *plan);
+/* --dry-run: every effective value, every skip with its reason, the order of the trials. */
+void plan_print(const struct plan *plan, FILE *out);
+uint64_t plan_duration_ns(const struct plan *plan);	/* sum of warm-ups and windows */
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A suite as the user wrote it: labs and cases, typed and located. Read from YAML; every value
+ * keeps its place, so that every complaint starts with file:line:col.
+ */
+#ifndef SUITE_SUITE_H
+#define SUITE_SUITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "topo/lab.h"
+
+struct load;
+
+/* duration, warmup, repeat: `defaults` of the suite, overridden by the case. */
+struct timing {
+	uint64_t duration_ns, warmup_ns, repeat;
+};
+extern const struct opt timing_opts[];
+
+struct load_spec {
+	const struct load *load;
+	void *cfg;		/* load->kind.cfg_size bytes */
+	struct mark mark;
+};
+int load_spec_copy(struct load_spec *dst, const struct load_spec *src);
+void load_spec_release(struct load_spec *spec);
+
+struct axis {			/* one key of a matrix */
+	char *path;
+	char **values;
+	size_t n_values;
+	struct mark mark;	/* of the key */
+	struct mark *value_marks;
+};
+
+struct case_spec {
+	char *name;
+	size_t lab;		/* index into suite->labs */
+	struct load_spec main;
+	struct load_spec *beside;
+	size_t n_beside;
+	struct axis *axes;
+	size_t n_axes;
+	struct timing timing;
+	struct mark mark;
+};
+
+struct suite {
+	char *file;		/* as named by the user; owned: the marks point to it */
+	char *name, *about;
+	struct timing defaults;
+	struct lab_spec *labs;
+	size_t n_labs;
+	struct case_spec *cases;
+	size_t n_cases;
+};
+
+/* text need not end with NUL. name is used in messages. Errors: -EINVAL, "name:line:col: …". */
+int suite_parse(const char *name, const char *text, size_t len, struct suite **ret, struct err *err);
+/* A file path. -ENOENT and friends come with the reason. Files above 1 MiB are refused. */
+int suite_read(const char *path, struct suite **ret, struct err *err);
+/* A file with only a lab in it (nodes, links), for `lab up`. */
+int suite_read_lab(const char *path, struct suite **ret, struct err *err);
+/* A suite of one case: load with "key=value" settings, in a two-node lab. For `bench`. */
+int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite **ret, struct err *err);
+void suite_free(struct suite *suite);
+
+#endif
