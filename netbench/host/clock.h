@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The clock a CPU really runs at, measured by counting dependent additions, one per cycle. */
+#ifndef HOST_CLOCK_H
+#define HOST_CLOCK_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* How far two measurements may lie apart before the machine counts as changed. */
+#define CLOCK_TOLERANCE 0.03
+
+/*
+ * Takes about 2 ms on the given CPU (-1: wherever the thread is) and puts the thread's affinity
+ * back. -EINVAL when the thread may not run on that CPU.
+ */
+int clock_measure(int cpu, double *ret_hz, struct err *err);
+/* after / before - 1; NaN when one of them is unknown (0 or NaN). */
+double clock_change(double before_hz, double after_hz);
+/* False only when both are known and lie further apart than the tolerance. */
+bool clock_same(double before_hz, double after_hz, double tolerance);
+
+#endif
