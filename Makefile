@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-PKGS    := libmnl yaml-0.1 jansson smartcols
+PKGS    := libmnl yaml-0.1 jansson smartcols zlib
 BUILD   ?= build
 CC      ?= gcc
 CFLAGS  ?= -O2 -g
