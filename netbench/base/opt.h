@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/err.h"
 
@@ -21,6 +22,12 @@ enum opt_type {
 	OPT_CHOICE,	/* int: index into choices */
 	OPT_SET,	/* uint64_t: bit i = choices[i]; "off" = none, "on" = all, or a comma list */
 	OPT_TEXT,	/* char *: owned by the config, freed by opts_release; may be NULL */
+	OPT_LIST,	/* struct texts: each use adds one text; for flags that may be repeated */
+};
+
+struct texts {
+	char **list;	/* n strings, owned like OPT_TEXT */
+	size_t n;
 };
 
 enum rate_unit { RATE_MAX, RATE_PPS, RATE_BPS };
@@ -50,19 +57,30 @@ void opts_release(const struct opt *opts, void *cfg);
 /* dst is raw memory of size bytes; strings are duplicated. -ENOMEM leaves dst released. */
 int opts_copy(const struct opt *opts, size_t size, void *dst, const void *src);
 const struct opt *opts_find(const struct opt *opts, const char *name);
-/* The value as text that opt_set would read back to the same value; "" for a NULL text. */
+/* The value as text that opt_set would read back to the same value; "" for a NULL text or list. */
 void opt_text(const struct opt *opt, const void *cfg, char *buf, size_t len);
 /* The nearest name of a list (edit distance), or NULL when nothing is near. For "did you mean". */
 const char *name_nearest(const char *const *names, size_t n, const char *word);
 const char *opts_nearest(const struct opt *opts, const char *word);
 
+/* For help and the manual: "TIME" or the metavar; "" for a flag. */
+const char *opt_type_text(const struct opt *opt);
+/* What it accepts: "10ms to 24h", "forward, reverse, both"; "" when anything of the type goes. */
+void opt_range_text(const struct opt *opt, char *buf, size_t len);
+/* Both as part of a sentence: "a time from 10ms to 24h", "one of forward, reverse, both". */
+void opt_wants_text(const struct opt *opt, char *buf, size_t len);
+
 /*
- * Command line: --name VALUE, --name=VALUE, -l VALUE, --flag, --no-flag; "--" ends options.
+ * Command line: --name VALUE, --name=VALUE, -l VALUE, -lVALUE, --flag, --no-flag, -ab for two flags
+ * with letters; "--" ends options. argv[0] is the first argument, not the program's name.
  * Operands are moved to the front of argv in order and their number is returned; an option that is
  * not in the table is -EINVAL with a "did you mean". With stop_at_operand, everything from the
  * first operand on is an operand (for `lab exec NODE COMMAND…`).
  */
 int opts_argv(const struct opt *opts, void *cfg, int argc, char **argv, bool stop_at_operand,
 	      struct err *err);
+
+/* "  -d, --duration TIME  help (10ms to 24h; default 3s)": one line per option, aligned, wrapped. */
+void opts_help(const struct opt *opts, FILE *out);
 
 #endif
