@@ -1,26 +1,229 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-PKGS    := libmnl yaml-0.1 jansson smartcols zlib
+# Builds netbench and libtopo, and everything around them. `make help` lists the targets.
+
+VERSION := 0.1.0
+
+# What is needed, once. NAME=PROBE: the Debian package, and how to see that it is here: a command,
+# or NAME.pc for pkg-config, or a path. The .pc probes of the build are also what gets linked.
+DEPS_BUILD := gcc=gcc pkg-config=pkg-config libmnl-dev=libmnl.pc libyaml-dev=yaml-0.1.pc \
+	libjansson-dev=jansson.pc libsmartcols-dev=smartcols.pc zlib1g-dev=zlib.pc
+DEPS_TEST  := libcmocka-dev=cmocka.pc bats=bats perl=prove valgrind=valgrind iproute2=ip \
+	iproute2=tc procps=ps util-linux=setpriv python3-jsonschema=/usr/lib/python3/dist-packages/jsonschema
+DEPS_BENCH := iperf3=iperf3
+DEPS_LINT  := clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
+	shellcheck=shellcheck mandoc=mandoc
+
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+COMPDIR ?= $(PREFIX)/share/bash-completion/completions
+
+# SAN=1: AddressSanitizer and UndefinedBehaviorSanitizer, in a directory of its own.
+ifdef SAN
+BUILD   ?= build/asan
+CFLAGS  ?= -O1 -g
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+else
 BUILD   ?= build
-CC      ?= gcc
 CFLAGS  ?= -O2 -g
-WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Werror
-CPPFLAGS_ALL := -D_GNU_SOURCE -Inetbench -I. -I$(BUILD) $(shell pkg-config --cflags $(PKGS))
-CFLAGS_ALL := -std=gnu17 $(WARN) $(CFLAGS)
-LDLIBS  := $(shell pkg-config --libs $(PKGS)) -lm
+endif
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PKG_CONFIG ?= pkg-config
+# With WERROR=1 warnings are errors, as in `make check` and `make lint`.
+WERROR ?=
 
-TOPO_SRC := $(wildcard topo/*.c topo/*/*.c)
-NB_SRC   := $(wildcard netbench/*.c netbench/*/*.c)
+# Asked on first use, not when this file is read: `make run` may have to install them first.
+PKGS   := $(foreach d,$(DEPS_BUILD),$(patsubst %.pc,%,$(filter %.pc,$(lastword $(subst =, ,$d)))))
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(PKGS)))$(PKG_CFLAGS)
+PKG_LIBS   = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(PKGS)))$(PKG_LIBS)
+
+WARN := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes $(if $(WERROR),-Werror)
+FORTIFY := $(if $(SANITIZE)$(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARDEN := -fstack-protector-strong -fstack-clash-protection -fPIE
+NB_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -Inetbench -I. -I$(BUILD) \
+	$(FORTIFY) $(PKG_CFLAGS) $(CPPFLAGS)
+NB_CFLAGS = -std=gnu17 $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
+NB_LDFLAGS = -pie -Wl,-z,relro,-z,now $(SANITIZE) $(LDFLAGS)
+NB_LIBS = $(PKG_LIBS) -pthread -lm $(LDLIBS)
+
+TOPO_SRC  := $(wildcard topo/*.c topo/*/*.c)
+NB_SRC    := $(wildcard netbench/*.c netbench/*/*.c)
+UNIT_SRC  := $(wildcard tests/unit/*_test.c)
+LAB_SRC   := $(wildcard tests/lab/*_test.c)
+HEADERS   := $(wildcard topo/*.h topo/*/*.h netbench/*.h netbench/*/*.h)
+SCRIPTS   := .ci/run .ci/deps tests/run $(wildcard tests/*.sh tests/*/*.sh tests/*/*.bash) \
+	docs/completion.bash
+SUITES    := $(wildcard configs/suites/*.yaml)
+LABS      := $(wildcard configs/labs/*.yaml)
+MAN_SRC   := $(wildcard docs/man/*.in)
+
 TOPO_OBJ := $(TOPO_SRC:%.c=$(BUILD)/%.o)
-NB_OBJ   := $(NB_SRC:%.c=$(BUILD)/%.o)
+NB_OBJ   := $(NB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
+MAIN_OBJ := $(BUILD)/netbench/main.o
+# All of netbench but main(), for the tests and the manual.
+LIB_OBJ  := $(filter-out $(MAIN_OBJ),$(NB_OBJ))
+UNIT     := $(UNIT_SRC:%.c=$(BUILD)/%)
+LAB      := $(LAB_SRC:%.c=$(BUILD)/%)
+ARCHIVES := $(BUILD)/libnetbench.a $(BUILD)/libtopo.a
+MAN      := $(MAN_SRC:docs/man/%.in=$(BUILD)/man/%)
 
-all: $(BUILD)/netbench/netbench
+ifeq ($(V),1)
+say =
+Q =
+else
+say = @printf '%-7s %s\n' '$(1)' '$(2)';
+Q = @
+endif
 
-$(BUILD)/netbench/netbench: $(NB_OBJ) $(BUILD)/libtopo.a
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+# A target that may install packages says so to the makes it starts.
+ifneq ($(filter run check bench lint deps,$(MAKECMDGOALS)),)
+export INSTALL_DEPS := 1
+endif
+# Under sudo in a user's own checkout, what is built belongs to that user.
+AS_USER = $(if $(SUDO_UID),$(shell [ "$$(id -u)" = 0 ] && [ "$$(stat -c %u .)" = "$(SUDO_UID)" ] && \
+	mkdir -p $(BUILD) && chown -R "$(SUDO_UID):$(SUDO_GID)" $(BUILD) && \
+	echo setpriv --reuid=$(SUDO_UID) --regid=$(SUDO_GID) --clear-groups --))
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+SUBMAKE = +$(AS_USER) $(MAKE) --no-print-directory $(PARALLEL)
+
+all: $(BUILD)/netbench/netbench ## build netbench (V=1 shows the commands, SAN=1 adds sanitizers)
+
+$(BUILD)/netbench/netbench: $(MAIN_OBJ) $(ARCHIVES)
+	$(call say,LINK,$@)$(CC) $(NB_CFLAGS) $(NB_LDFLAGS) -o $@ $^ $(NB_LIBS)
+
+$(BUILD)/libnetbench.a: $(LIB_OBJ)
 $(BUILD)/libtopo.a: $(TOPO_OBJ)
-	$(AR) rcs $@ $^
-$(BUILD)/%.o: %.c
+%.a:
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/%.o: %.c | deps-build
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
--include $(TOPO_OBJ:.o=.d) $(NB_OBJ:.o=.d)
-.PHONY: all
+	$(call say,CC,$<)$(CC) $(NB_CPPFLAGS) $(NB_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.o: $(BUILD)/%.c | deps-build
+	$(call say,CC,$<)$(CC) $(NB_CPPFLAGS) $(NB_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The version is in one small header that changes only when the version does.
+$(MAIN_OBJ) $(BUILD)/netbench/result/json.o: $(BUILD)/version.h
+$(BUILD)/version.h: FORCE | deps-build
+	@mkdir -p $(@D)
+	@v=; [ ! -e .git ] || v=$$(git -c safe.directory='*' describe --tags --match 'v[0-9]*' --dirty 2>/dev/null) || \
+		v=v$(VERSION)+g$$(git -c safe.directory='*' describe --always --dirty 2>/dev/null); \
+	v=$${v#v}; v=$${v:-$(VERSION)}; \
+	{ echo '/* Generated by the Makefile. */'; \
+	  echo "#define NETBENCH_VERSION \"$${v%+g}\""; \
+	  echo "#define NETBENCH_COMPILER \"$$($(CC) --version | sed q)\""; \
+	  printf '#define NETBENCH_LIBS "'; s=; for p in $(PKGS); do \
+		printf '%s%s %s' "$$s" "$$p" "$$($(PKG_CONFIG) --modversion $$p)"; s=', '; done; echo '"'; \
+	} >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# Suites and labs inside the binary, so that they are at hand wherever it is installed.
+$(BUILD)/embedded.o: $(SUITES) $(LABS)
+$(BUILD)/embedded.c: $(SUITES) $(LABS) Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@){ \
+	echo '/* Generated by the Makefile from configs/. */'; \
+	echo '#include "suite/embedded.h"'; \
+	for f in $(SUITES) $(LABS); do s=embedded_$$(echo $$f | tr -c 'a-zA-Z0-9\n' _); \
+		echo "__asm__(\".pushsection .rodata\\n$$s: .incbin \\\"$$f\\\"\\n.byte 0\\n.popsection\");"; \
+		echo "extern const char $$s[];"; done; \
+	for k in suites labs; do echo "const struct embedded embedded_$$k[] = {"; \
+		for f in $(SUITES) $(LABS); do case $$f in configs/$$k/*) \
+			echo "{ \"$$(basename $$f .yaml)\", embedded_$$(echo $$f | tr -c 'a-zA-Z0-9\n' _), $$(wc -c <$$f) },";; \
+		esac; done; echo '{ 0 } };'; done; } >$@
+
+$(UNIT) $(LAB): $(BUILD)/%: $(BUILD)/%.o $(ARCHIVES)
+	$(call say,LINK,$@)$(CC) $(NB_CFLAGS) $(NB_LDFLAGS) -o $@ $^ $(NB_LIBS) -lcmocka
+unit: $(UNIT)
+lab: $(LAB)
+.SECONDARY: $(UNIT:%=%.o) $(LAB:%=%.o)
+
+# The manual: hand-written pages with the option tables filled in from the program's own.
+man: $(MAN) ## build the manual pages
+$(BUILD)/docs/mangen: $(BUILD)/docs/mangen.o $(BUILD)/docs/cmds.o $(ARCHIVES)
+	$(call say,LINK,$@)$(CC) $(NB_CFLAGS) $(NB_LDFLAGS) -o $@ $^ $(NB_LIBS)
+# main.c again, without its main(): the generator needs the table of commands.
+$(BUILD)/docs/cmds.o: netbench/main.c $(BUILD)/version.h
+	@mkdir -p $(@D)
+	$(call say,CC,$< (commands))$(CC) $(NB_CPPFLAGS) $(NB_CFLAGS) -Dmain=netbench_main -MMD -MP -c -o $@ $<
+$(MAN): $(BUILD)/man/%: docs/man/%.in $(BUILD)/docs/mangen
+	@mkdir -p $(@D)
+	$(call say,MAN,$@)$(BUILD)/docs/mangen <$< >$@.new && mv $@.new $@
+
+run: deps-build ## install what is missing (as root), build, measure the quick suite
+	$(SUBMAKE) all
+	$(BUILD)/netbench/netbench run
+
+# Everything runs against the sanitizer build; the unit tests of the normal build also run under
+# valgrind. One prove at the end, so that the last lines are the count.
+check: deps-build deps-test ## install what is missing (as root), build, run all tests
+	$(SUBMAKE) WERROR=1 BUILD=$(BUILD) all unit man
+	$(SUBMAKE) WERROR=1 SAN=1 BUILD=$(BUILD)/asan CFLAGS='-O1 -g' all unit lab
+	@rm -rf $(BUILD)/valgrind && $(AS_USER) mkdir -p $(BUILD)/valgrind
+	@for t in $(notdir $(UNIT)); do $(AS_USER) ln -s ../tests/unit/$$t $(BUILD)/valgrind/$$t; done
+	NETBENCH=$(abspath $(BUILD)/asan/netbench/netbench) NETBENCH_PLAIN=$(abspath $(BUILD)/netbench/netbench) \
+	HARNESS_RULESFILE=tests/rules.yml prove -j2 --exec tests/run $(TESTS)
+
+TESTS ?= $(UNIT:$(BUILD)/%=$(BUILD)/asan/%) $(UNIT:$(BUILD)/tests/unit/%=$(BUILD)/valgrind/%) \
+	$(wildcard tests/arch*.sh tests/cli/*.bats) $(LAB:$(BUILD)/%=$(BUILD)/asan/%) \
+	$(wildcard tests/lab/*.bats)
+
+lint: deps-build deps-lint deps-test ## formatting, static analysis, headers, scripts, manual pages
+	$(SUBMAKE) WERROR=1 BUILD=$(BUILD) man $(BUILD)/embedded.c
+	$(SUBMAKE) -k WERROR=1 BUILD=$(BUILD) lint-format lint-headers lint-scripts lint-man lint-cppcheck \
+		$(TIDY:%=%.tidy)
+
+C_ALL := $(TOPO_SRC) $(NB_SRC) $(UNIT_SRC) $(LAB_SRC) $(wildcard docs/*.c)
+TIDY  := $(TOPO_SRC) $(NB_SRC) $(wildcard docs/*.c)
+lint-format:
+	$(call say,FORMAT,all sources)clang-format --dry-run -Werror $(C_ALL) $(HEADERS)
+lint-headers: $(HEADERS:%=%.alone)
+%.alone: % FORCE
+	$(call say,HEADER,$*)$(CC) $(NB_CPPFLAGS) $(NB_CFLAGS) -fsyntax-only -x c $*
+lint-scripts:
+	$(call say,SHELL,scripts)shellcheck $(SCRIPTS)
+lint-man: $(MAN)
+	$(call say,MANDOC,$(notdir $(MAN)))mandoc -Tlint -Wwarning $(MAN)
+lint-cppcheck:
+	$(call say,CPPCHECK,all sources)cppcheck --quiet --std=c11 --enable=warning,portability,performance \
+		--inline-suppr --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+		--error-exitcode=1 -D_GNU_SOURCE -D__linux__ -Inetbench -I. -I$(BUILD) \
+		$(TOPO_SRC) $(NB_SRC)
+%.tidy: % FORCE | $(BUILD)/version.h
+	$(call say,TIDY,$*)clang-tidy --quiet --warnings-as-errors='*' $* -- -std=gnu17 \
+		$(filter-out -D_FORTIFY_SOURCE=2,$(NB_CPPFLAGS)) 2>&1 | { grep -v 'warnings generated' || true; }; \
+		exit $${PIPESTATUS[0]}
+
+bench: deps-build deps-bench ## compare with iperf3 on this machine
+	$(SUBMAKE) all
+	@set -e; for t in $(wildcard tests/bench/*.sh); do echo "$$t"; NETBENCH=$(abspath $(BUILD)/netbench/netbench) $$t; done
+
+install: all man ## install under DESTDIR and PREFIX
+	install -D -m 755 $(BUILD)/netbench/netbench $(DESTDIR)$(BINDIR)/netbench
+	install -D -m 644 docs/completion.bash $(DESTDIR)$(COMPDIR)/netbench
+	@for m in $(MAN); do s=$${m##*.}; echo install $$m; \
+		install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$$s/$${m##*/} || exit 1; done
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(BINDIR)/netbench $(DESTDIR)$(COMPDIR)/netbench \
+		$(foreach m,$(MAN_SRC:docs/man/%.in=%),$(DESTDIR)$(MANDIR)/man$(lastword $(subst ., ,$m))/$m)
+
+deps: deps-build deps-test deps-bench deps-lint ## install everything that any target needs (as root)
+deps-build deps-test deps-bench deps-lint: deps-%:
+	@.ci/deps $(if $(INSTALL_DEPS),--install) $(DEPS_$(shell echo $* | tr a-z A-Z))
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+
+FORCE:
+SHELL := /bin/bash
+-include $(TOPO_OBJ:.o=.d) $(NB_OBJ:.o=.d) $(UNIT:%=%.d) $(LAB:%=%.d) $(BUILD)/docs/mangen.d $(BUILD)/docs/cmds.d
+.PHONY: all unit lab man run check lint bench install uninstall clean help FORCE \
+	deps deps-build deps-test deps-bench deps-lint \
+	lint-format lint-headers lint-scripts lint-man lint-cppcheck
+.DELETE_ON_ERROR:

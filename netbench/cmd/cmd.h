@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/opt.h"
@@ -55,6 +56,8 @@ struct common_cfg {
  */
 int cmd_parse(const struct cmd *self, void *cfg, int argc, char **argv, bool stop_at_operand,
 	      int *ret_exit);
+
+void cmd_help(const struct cmd *self, FILE *out);
 
 /* Print "netbench: sentence" to stderr and return code, so that `return cmd_fail(…)` reads well. */
 int cmd_fail(enum exit_code code, const struct err *err);

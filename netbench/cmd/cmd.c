@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns how a command reads its words, prints its help and reports its failure. */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/output.h"
+
+int cmd_complain(enum exit_code code, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("netbench: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return code;
+}
+
+int cmd_fail(enum exit_code code, const struct err *err)
+{
+	return cmd_complain(code, "%s", err->text);
+}
+
+enum exit_code cmd_exit_code(int error)
+{
+	switch (-error) {
+	case 0:
+		return EXIT_GOOD;
+	case EPERM:
+	case EACCES:
+	case EOPNOTSUPP:
+		return EXIT_NOTHING;
+	case EINTR:
+		return EXIT_INTERRUPTED;
+	case EINVAL:
+	case ENOENT:
+	case EEXIST:
+	case EISDIR:
+	case ENOTDIR:
+	case EFBIG:
+	case ENETUNREACH:
+		return EXIT_USAGE;
+	default:
+		return EXIT_FAILED;
+	}
+}
+
+static void print_synopsis(const struct cmd *self, FILE *out)
+{
+	const char *form = self->synopsis ? self->synopsis : "", *lead = "Usage:";
+
+	do {
+		int len = (int)strcspn(form, "\n");
+
+		fprintf(out, "%-6s netbench %s%s%.*s\n", lead, self->name, len ? " " : "", len,
+			form);
+		form += len;
+		lead = "";
+	} while (*form++);
+}
+
+void cmd_help(const struct cmd *self, FILE *out)
+{
+	print_synopsis(self, out);
+	fprintf(out, "\n%s.\n", self->help);
+	if (self->details)
+		fprintf(out, "\n%s\n", self->details);
+	fputs("\nOptions:\n", out);
+	opts_help(self->opts, out);
+}
+
+int cmd_parse(const struct cmd *self, void *cfg, int argc, char **argv, bool stop_at_operand,
+	      int *ret_exit)
+{
+	struct err err;
+	int n;
+
+	n = opts_default(self->opts, cfg, &err);
+	if (!n)
+		n = opts_argv(self->opts, cfg, argc, argv, stop_at_operand, &err);
+	if (n < 0) {
+		*ret_exit = cmd_complain(EXIT_USAGE, "%s: %s (see: netbench %s --help)", self->name,
+					 err.text, self->name);
+	} else if (((struct common_cfg *)cfg)->help) {
+		cmd_help(self, stdout);
+		*ret_exit = EXIT_GOOD;
+	} else {
+		return n;
+	}
+	opts_release(self->opts, cfg);
+	return -1;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of contents: every command, and what netbench does without one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "version.h"
+
+const struct cmd *const cmds[] = {
+	NULL,
+};
+
+static const struct cmd *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; cmds[i]; i++)
+		if (!strcmp(cmds[i]->name, name))
+			return cmds[i];
+	return NULL;
+}
+
+static int unknown(const char *word)
+{
+	const char *names[sizeof(cmds) / sizeof(cmds[0])] = {NULL}, *near;
+	size_t i;
+
+	for (i = 0; cmds[i]; i++)
+		names[i] = cmds[i]->name;
+	near = name_nearest(names, i, word);
+	if (near)
+		return cmd_complain(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", word,
+				    near);
+	return cmd_complain(EXIT_USAGE, "unknown command '%s' (see: netbench --help)", word);
+}
+
+static void contents(FILE *out)
+{
+	size_t i;
+
+	fputs("Usage: netbench COMMAND [ARGUMENT…]\n\n"
+	      "Measures what this machine can route, filter and encrypt, in networks of its own "
+	      "making,\n"
+	      "and proves every number it prints.\n\nCommands:\n",
+	      out);
+	for (i = 0; cmds[i]; i++)
+		fprintf(out, "  %-8s  %s\n", cmds[i]->name, cmds[i]->help);
+	fputs("\n`netbench help COMMAND` explains a command. `netbench doctor` says what this "
+	      "machine\n"
+	      "can do. Manual: netbench(1), netbench-suite(5).\n",
+	      out);
+}
+
+static int help(int argc, char **argv)
+{
+	const struct cmd *cmd;
+
+	if (argc == 0) {
+		contents(stdout);
+		return EXIT_GOOD;
+	}
+	cmd = find(argv[0]);
+	if (!cmd)
+		return unknown(argv[0]);
+	cmd_help(cmd, stdout);
+	return EXIT_GOOD;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const struct cmd *cmd;
+
+	if (argc == 0) {
+		contents(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[0], "help") || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))
+		return help(argc - 1, argv + 1);
+	if (!strcmp(argv[0], "--version") || !strcmp(argv[0], "-V")) {
+		printf("netbench %s\nbuilt by %s with %s\n", NETBENCH_VERSION, NETBENCH_COMPILER,
+		       NETBENCH_LIBS);
+		return EXIT_GOOD;
+	}
+	if (argv[0][0] == '-')
+		return cmd_complain(EXIT_USAGE, "unknown option '%s' (see: netbench --help)",
+				    argv[0]);
+	cmd = find(argv[0]);
+	if (!cmd)
+		return unknown(argv[0]);
+	return cmd->run(cmd, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	struct err err;
+	int code;
+
+	code = dispatch(argc - 1, argv + (argc > 0));
+	if (output_flush(stdout, &err) && code == EXIT_GOOD)
+		code = cmd_fail(EXIT_FAILED, &err);
+	return code;
+}
