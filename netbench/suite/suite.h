@@ -62,8 +62,9 @@ struct suite {
 int suite_parse(const char *name, const char *text, size_t len, struct suite **ret, struct err *err);
 /* A file path. -ENOENT and friends come with the reason. Files above 1 MiB are refused. */
 int suite_read(const char *path, struct suite **ret, struct err *err);
-/* A file with only a lab in it (nodes, links), for `lab up`. */
+/* A file with only a lab in it (about, nodes, links), for `lab up`: one lab, named like the file, no cases. */
 int suite_read_lab(const char *path, struct suite **ret, struct err *err);
+int suite_parse_lab(const char *name, const char *text, size_t len, struct suite **ret, struct err *err);
 /* A suite of one case: load with "key=value" settings, in a two-node lab. For `bench`. */
 int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite **ret, struct err *err);
 void suite_free(struct suite *suite);

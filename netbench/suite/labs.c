@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns the reading of labs: nodes and links. Whether they fit together is lab_plan_make's to say. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite/read.h"
+
+static int add_node(struct lab_spec *lab, const char *name, struct mark mark,
+		    struct node_spec **ret, struct err *err)
+{
+	struct node_spec *nodes = reallocarray(lab->nodes, lab->n_nodes + 1, sizeof(*nodes));
+	struct node_spec *node;
+	int error;
+
+	if (!nodes)
+		return err_set(err, ENOMEM, "out of memory");
+	lab->nodes = nodes;
+	node = memset(&nodes[lab->n_nodes++], 0, sizeof(*node));
+	node->mark = mark;
+	node->name = strdup(name);
+	if (!node->name)
+		return err_set(err, ENOMEM, "out of memory");
+	error = opts_default(node_opts, node, err);
+	*ret = node;
+	return error;
+}
+
+static int add_link(struct lab_spec *lab, struct mark mark, struct link_spec **ret, struct err *err)
+{
+	struct link_spec *links = reallocarray(lab->links, lab->n_links + 1, sizeof(*links));
+	struct link_spec *link;
+
+	if (!links)
+		return err_set(err, ENOMEM, "out of memory");
+	lab->links = links;
+	link = memset(&links[lab->n_links++], 0, sizeof(*link));
+	link->mark = mark;
+	*ret = link;
+	return opts_default(link_opts, link, err);
+}
+
+/* key: {options}, from a map of nodes or as the only entry of a map in a list of nodes. */
+static int read_node(const struct yaml_entry *entry, struct lab_spec *lab, struct err *err)
+{
+	struct node_spec *node;
+	char where[YAML_KEY_MAX + 16];
+	int ret = add_node(lab, entry->key, entry->key_mark, &node, err);
+
+	if (ret || entry->value->kind == YAML_NOTHING)
+		return ret;
+	ret = read_kind(entry, YAML_MAP, entry->key, err);
+	if (ret)
+		return ret;
+	snprintf(where, sizeof(where), "node '%s'", entry->key);
+	return read_options(entry->value, node_opts, node, NULL, where, err);
+}
+
+static int read_node_item(const struct yaml_value *item, struct lab_spec *lab, struct err *err)
+{
+	struct node_spec *node;
+
+	if (item->kind == YAML_TEXT)
+		return add_node(lab, item->text, item->mark, &node, err);
+	if (item->kind == YAML_MAP && item->n == 1)
+		return read_node(&item->entries[0], lab, err);
+	return err_at(err, item->mark, EINVAL, "a node is a name or '{name: {options}}', not %s",
+		      item->kind == YAML_MAP ? "this map" : yaml_kind_name(item->kind));
+}
+
+static int read_nodes(const struct yaml_entry *entry, struct lab_spec *lab, struct err *err)
+{
+	const struct yaml_value *nodes = entry->value;
+	int ret = 0;
+
+	if (nodes->kind != YAML_LIST && nodes->kind != YAML_MAP)
+		return err_at(err, nodes->mark, EINVAL, "'nodes' wants a list or a map, not %s",
+			      yaml_kind_name(nodes->kind));
+	if (!nodes->n)
+		return err_at(err, nodes->mark, EINVAL, "lab '%s' has no nodes", lab->name);
+	if (nodes->n > LAB_NODES_MAX)
+		return err_at(err, nodes->mark, EINVAL, "lab '%s' has more than %d nodes",
+			      lab->name, LAB_NODES_MAX);
+	for (size_t i = 0; i < nodes->n && !ret; i++)
+		ret = nodes->kind == YAML_MAP ? read_node(&nodes->entries[i], lab, err)
+					      : read_node_item(nodes->entries[i].value, lab, err);
+	return ret;
+}
+
+static int read_link(const struct yaml_entry *entry, struct lab_spec *lab, struct err *err)
+{
+	static const char *const keys[] = {"name", NULL};
+	const struct yaml_entry *name;
+	struct link_spec *link;
+	int ret;
+
+	ret = read_kind(entry, YAML_MAP, "links", err);
+	if (ret)
+		return ret;
+	ret = add_link(lab, entry->value->mark, &link, err);
+	if (ret)
+		return ret;
+	name = yaml_find(entry->value, "name");
+	if (name) {
+		ret = read_kind(name, YAML_TEXT, "name", err);
+		if (!ret)
+			ret = read_name(name->value->text, name->value->mark, "link", "",
+					&link->name, err);
+		if (ret)
+			return ret;
+	}
+	ret = read_options(entry->value, link_opts, link, keys, "link", err);
+	if (!ret && !link->ends)
+		ret = err_at(err, link->mark, EINVAL, "a link needs 'ends'");
+	return ret;
+}
+
+static int read_links(const struct yaml_entry *entry, struct lab_spec *lab, struct err *err)
+{
+	int ret = read_kind(entry, YAML_LIST, "links", err);
+
+	if (!ret && entry->value->n > LAB_LINKS_MAX)
+		return err_at(err, entry->value->mark, EINVAL, "lab '%s' has more than %d links",
+			      lab->name, LAB_LINKS_MAX);
+	for (size_t i = 0; !ret && i < entry->value->n; i++)
+		ret = read_link(&entry->value->entries[i], lab, err);
+	return ret;
+}
+
+int read_lab(const struct yaml_value *map, const char *const *more, struct lab_spec *lab,
+	     struct err *err)
+{
+	const char *keys[8] = {"nodes", "links"};
+	const struct yaml_entry *nodes = yaml_find(map, "nodes");
+	const struct yaml_entry *links = yaml_find(map, "links");
+	char where[YAML_KEY_MAX + 16];
+	size_t n = 2;
+	int ret;
+
+	for (; more && *more && n < 7; more++)
+		keys[n++] = *more;
+	snprintf(where, sizeof(where), "lab '%s'", lab->name);
+	ret = read_options(map, NULL, NULL, keys, where, err);
+	if (ret)
+		return ret;
+	if (!nodes)
+		return err_at(err, map->mark, EINVAL, "lab '%s' has no 'nodes'", lab->name);
+	ret = read_nodes(nodes, lab, err);
+	return ret || !links ? ret : read_links(links, lab, err);
+}
+
+int lab_pair(struct lab_spec *lab, struct err *err)
+{
+	struct mark nowhere = {0};
+	struct node_spec *node;
+	struct link_spec *link;
+	int ret = 0;
+
+	lab->name = strdup("pair");
+	if (!lab->name)
+		return err_set(err, ENOMEM, "out of memory");
+	ret = add_node(lab, "a", nowhere, &node, err);
+	if (!ret)
+		ret = add_node(lab, "b", nowhere, &node, err);
+	if (!ret)
+		ret = add_link(lab, nowhere, &link, err);
+	if (!ret)
+		ret = opt_set(opts_find(link_opts, "ends"), link, "a,b", err);
+	return ret;
+}

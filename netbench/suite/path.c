@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns the meaning of paths such as link.*.mtu. */
+#include "suite/path.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "load/load.h"
+
+/* "root.name.opt", "root.opt" or "root"; name may hold dots. A part that is left out is "". */
+struct path {
+	char root[16], name[80], opt[48];
+};
+
+enum { NAMES_MAX = 64 };
+
+static int copy_part(char *to, size_t room, const char *from, size_t len)
+{
+	if (len >= room)
+		return -EINVAL;
+	memcpy(to, from, len);
+	to[len] = '\0';
+	return 0;
+}
+
+static int split(const char *text, struct path *path)
+{
+	const char *first = strchr(text, '.'), *last = strrchr(text, '.');
+	int ret;
+
+	*path = (struct path){0};
+	if (!first)
+		return copy_part(path->root, sizeof(path->root), text, strlen(text));
+	ret = copy_part(path->root, sizeof(path->root), text, (size_t)(first - text));
+	if (!ret && last > first)
+		ret = copy_part(path->name, sizeof(path->name), first + 1,
+				(size_t)(last - first - 1));
+	else if (!ret && strcmp(path->root, "load"))
+		strcpy(path->name, "*");
+	return ret ? ret : copy_part(path->opt, sizeof(path->opt), last + 1, strlen(last + 1));
+}
+
+/* What a path goes through, and how far it has come. */
+struct walk {
+	const struct path *path;
+	const char *text, *value;
+	const char *kind;	      /* of the members: "node" */
+	const char *names[NAMES_MAX]; /* of all members, for "did you mean" */
+	size_t n_names, matched;
+	const struct opt *opts; /* of the last that matched */
+	const char *owner;
+	int set;
+	struct err *err;
+};
+
+static int set_member(struct walk *w, const char *name, const struct opt *opts, void *cfg)
+{
+	const struct opt *opt;
+	struct err why;
+	int ret;
+
+	if (w->n_names < NAMES_MAX)
+		w->names[w->n_names++] = name;
+	if (fnmatch(w->path->name, name, 0))
+		return 0;
+	w->matched++;
+	w->opts = opts;
+	w->owner = name;
+	opt = opts_find(opts, w->path->opt);
+	if (!opt)
+		return 0;
+	ret = opt_set(opt, cfg, w->value, &why);
+	if (ret)
+		return err_set(w->err, ret, "%s", why.text);
+	w->set++;
+	return 0;
+}
+
+static int missing(const struct walk *w)
+{
+	const char *near = NULL;
+
+	if (!w->matched) {
+		near = name_nearest(w->names, w->n_names, w->path->name);
+		if (near)
+			return err_set(w->err, ENOENT, "'%s': no %s '%s'; did you mean '%s'?",
+				       w->text, w->kind, w->path->name, near);
+		return err_set(w->err, ENOENT, "'%s': no %s '%s'", w->text, w->kind, w->path->name);
+	}
+	near = opts_nearest(w->opts, w->path->opt);
+	if (near)
+		return err_set(w->err, ENOENT,
+			       "'%s': %s '%s' has no option '%s'; did you mean '%s'?", w->text,
+			       w->kind, w->owner, w->path->opt, near);
+	return err_set(w->err, ENOENT, "'%s': %s '%s' has no option '%s'", w->text, w->kind,
+		       w->owner, w->path->opt);
+}
+
+static int walk_nodes(struct walk *w, const struct path_scope *scope)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < scope->lab->n_nodes && !ret; i++)
+		ret = set_member(w, scope->lab->nodes[i].name, node_opts, &scope->lab->nodes[i]);
+	return ret;
+}
+
+static int walk_links(struct walk *w, const struct path_scope *scope)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < scope->lab->n_links && !ret; i++) {
+		struct link_spec *link = &scope->lab->links[i];
+		const char *name = link->name	 ? link->name
+				   : scope->plan ? lab_plan_wire(scope->plan, i)->name
+						 : "";
+
+		ret = set_member(w, name, link_opts, link);
+	}
+	return ret;
+}
+
+static int walk_loads(struct walk *w, struct load_spec *specs, size_t n)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = set_member(w, specs[i].load->kind.name, specs[i].load->kind.opts,
+				 specs[i].cfg);
+	return ret;
+}
+
+static int no_root(const char *text, const char *root, struct err *err)
+{
+	static const char *const roots[] = {"duration", "warmup", "repeat", "load",
+					    "beside",	"node",	  "link"};
+	const char *near = name_nearest(roots, sizeof(roots) / sizeof(*roots), root);
+
+	if (near)
+		return err_set(err, ENOENT, "no setting '%.128s'; did you mean '%s'?", text, near);
+	return err_set(err, ENOENT,
+		       "no setting '%.128s': a path is duration, warmup, repeat, load.OPTION, "
+		       "beside.LOAD.OPTION, node.NAME.OPTION or link.NAME.OPTION",
+		       text);
+}
+
+int path_set(const struct path_scope *scope, const char *text, const char *value, struct err *err)
+{
+	struct path path;
+	struct walk w = {.path = &path, .text = text, .value = value, .err = err};
+	const struct opt *timing;
+	int ret;
+
+	if (split(text, &path))
+		return no_root(text, text, err);
+	timing = path.opt[0] ? NULL : opts_find(timing_opts, path.root);
+	if (timing) {
+		ret = opt_set(timing, scope->timing, value, err);
+		return ret ? ret : 1;
+	}
+	w.kind = path.root;
+	if (!path.opt[0])
+		return no_root(text, opts_find(timing_opts, path.root) ? "" : path.root, err);
+	if (!strcmp(path.root, "load") && !path.name[0]) {
+		strcpy(path.name, "*");
+		ret = walk_loads(&w, scope->main, 1);
+	} else if (!strcmp(path.root, "beside")) {
+		w.kind = "load beside";
+		ret = walk_loads(&w, scope->beside, scope->n_beside);
+	} else if (!strcmp(path.root, "node")) {
+		ret = walk_nodes(&w, scope);
+	} else if (!strcmp(path.root, "link")) {
+		ret = walk_links(&w, scope);
+	} else {
+		return no_root(text, path.root, err);
+	}
+	if (ret)
+		return ret;
+	return w.set ? w.set : missing(&w);
+}
+
+bool path_covers(const char *wide, const char *narrow)
+{
+	struct path a, b;
+
+	if (split(wide, &a) || split(narrow, &b))
+		return false;
+	return !strcmp(a.root, b.root) && !strcmp(a.opt, b.opt) &&
+	       (!strcmp(a.name, b.name) || !fnmatch(a.name, b.name, 0));
+}
+
+bool path_of_lab(const char *path)
+{
+	return !strncmp(path, "node.", 5) || !strncmp(path, "link.", 5);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The settings of one case, named by path: what a matrix, --set and `bench` can vary. */
+#ifndef SUITE_PATH_H
+#define SUITE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "suite/suite.h"
+
+struct path_scope {
+	struct timing *timing;
+	struct lab_spec *lab;
+	const struct lab_plan *plan; /* names the links that the user did not; may be NULL */
+	struct load_spec *main, *beside;
+	size_t n_beside;
+};
+
+/*
+ * Paths: duration warmup repeat · load.OPT · beside.LOAD.OPT · node.NAME.OPT · link.NAME.OPT; NAME
+ * may be a glob; left out ("link.mtu") it means every one. Returns how many settings took the
+ * value; -ENOENT when there is no such setting, with a "did you mean"; -EINVAL when one of them
+ * refuses the value.
+ */
+int path_set(const struct path_scope *scope, const char *path, const char *value, struct err *err);
+
+/* Does setting `wide` set everything that `narrow` names? */
+bool path_covers(const char *wide, const char *narrow);
+/* Is it a path of the lab: a node's or a link's? */
+bool path_of_lab(const char *path);
+
+#endif
