@@ -9,7 +9,7 @@
 
 #include "cmd/output.h"
 
-int cmd_complain(enum exit_code code, const char *fmt, ...)
+int cmd_complain(int code, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -22,7 +22,7 @@ int cmd_complain(enum exit_code code, const char *fmt, ...)
 	return code;
 }
 
-int cmd_fail(enum exit_code code, const struct err *err)
+int cmd_fail(int code, const struct err *err)
 {
 	return cmd_complain(code, "%s", err->text);
 }

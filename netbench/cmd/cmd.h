@@ -60,8 +60,8 @@ int cmd_parse(const struct cmd *self, void *cfg, int argc, char **argv, bool sto
 void cmd_help(const struct cmd *self, FILE *out);
 
 /* Print "netbench: sentence" to stderr and return code, so that `return cmd_fail(…)` reads well. */
-int cmd_fail(enum exit_code code, const struct err *err);
-int cmd_complain(enum exit_code code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int cmd_fail(int code, const struct err *err);
+int cmd_complain(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The exit code that suits a -errno of reading a suite, planning or building a lab. */
 enum exit_code cmd_exit_code(int error);

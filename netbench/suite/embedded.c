@@ -51,3 +51,15 @@ int suite_open(const char *word, struct suite **ret, struct err *err)
 		return not_found(embedded_suites, "suite", word, err);
 	return suite_parse(e->name, e->text, e->len, ret, err);
 }
+
+int suite_open_lab(const char *word, struct suite **ret, struct err *err)
+{
+	const struct embedded *e;
+
+	if (is_path(word))
+		return suite_read_lab(word, ret, err);
+	e = embedded_find(embedded_labs, word);
+	if (!e)
+		return not_found(embedded_labs, "lab", word, err);
+	return suite_parse_lab(e->name, e->text, e->len, ret, err);
+}

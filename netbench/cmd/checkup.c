@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns the list of what netbench looks for on a machine, and how each item is found out. */
+#include "cmd/checkup.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/fingerprint.h"
+#include "host/procfile.h"
+#include "topo/feature.h"
+#include "topo/lab.h"
+
+/* How long a trial of a kernel feature may take before its process is killed. */
+enum { TRIAL_MS = 10000 };
+
+struct check {
+	const char *group, *name;
+	bool (*look)(const struct check *check, struct checkup *entry); /* true: fine */
+	int (*trial)(struct err *err); /* for look_trial: in a child with its own namespaces */
+	const char *path;	       /* what look looks at */
+	uint64_t arg;		       /* capability, or the least value that will do */
+	enum health unless;	       /* what it means when it is not fine */
+	bool vital;
+	const char *remedy;
+};
+
+const char *health_name(enum health health)
+{
+	static const char *const names[] = {"ok", "warn", "missing"};
+
+	return names[health];
+}
+
+static bool say(struct checkup *entry, bool fine, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static bool say(struct checkup *entry, bool fine, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(entry->detail, sizeof(entry->detail), fmt, ap);
+	va_end(ap);
+	return fine;
+}
+
+/* Two nodes, one link with the given queues, and an echo there and back. */
+static int try_lab(uint64_t queues, struct err *err)
+{
+	struct node_spec nodes[2] = {{.name = (char[]){"a"}}, {.name = (char[]){"b"}}};
+	struct link_spec link = {0};
+	struct lab_spec spec = {.name = (char[]){"doctor"},
+				.nodes = nodes,
+				.n_nodes = 2,
+				.links = &link,
+				.n_links = 1};
+	const struct lab_pair pair = {0, 1};
+	struct lab *lab = NULL;
+	int r;
+
+	r = opts_default(link_opts, &link, err);
+	if (r)
+		return r;
+	link.ends = (char[]){"a,b"};
+	link.queues = queues;
+	r = lab_build(&spec, &lab, err);
+	if (!r)
+		r = lab_reach(lab, AF_INET, &pair, 1, UINT64_C(2000000000), err);
+	lab_free(lab);
+	return r;
+}
+
+static int try_veth(struct err *err)
+{
+	return try_lab(1, err);
+}
+
+static int try_queues(struct err *err)
+{
+	return try_lab(2, err);
+}
+
+static int try_enter(struct err *err)
+{
+	(void)err;
+	return 0;
+}
+
+static int try_user(struct err *err)
+{
+	if (unshare(CLONE_NEWUSER))
+		return err_sys(err, errno, "not allowed");
+	return 0;
+}
+
+static int try_wireguard(struct err *err)
+{
+	return feature_link("wireguard", err);
+}
+
+/* In memory shared with the child, which may die at any point. */
+struct trial_report {
+	int r;
+	struct err err;
+};
+
+static void trial_child(const struct check *check, pid_t parent, struct trial_report *report)
+{
+	struct err err = {0};
+	int r;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	r = feature_enter(&err);
+	if (!r)
+		r = check->trial(&err);
+	report->err = err;
+	report->r = r;
+	_exit(0);
+}
+
+/* True when the child ended by the deadline. It is reaped in any case. */
+static bool wait_child(pid_t pid)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd fd = {.fd = pidfd, .events = POLLIN};
+	bool over = true;
+
+	if (pidfd >= 0) {
+		over = poll(&fd, 1, TRIAL_MS) > 0;
+		if (!over)
+			kill(pid, SIGKILL);
+		close(pidfd);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return over;
+}
+
+static bool look_trial(const struct check *check, struct checkup *entry)
+{
+	struct trial_report *report;
+	pid_t parent = getpid(), pid;
+	bool over;
+
+	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	if (report == MAP_FAILED)
+		return say(entry, false, "not tried: %s", strerror(errno));
+	*report = (struct trial_report){.r = -ECHILD, .err = {"the trial crashed"}};
+	pid = fork();
+	if (!pid)
+		trial_child(check, parent, report);
+	over = pid > 0 && wait_child(pid);
+	if (pid < 0)
+		say(entry, false, "not tried: %s", strerror(errno));
+	else if (!over)
+		say(entry, false, "no answer within %d s", TRIAL_MS / 1000);
+	else
+		say(entry, false, "%s", report->r ? report->err.text : "works");
+	over = over && !report->r;
+	munmap(report, sizeof(*report));
+	return over;
+}
+
+static bool look_command(const struct check *check, struct checkup *entry)
+{
+	const char *path = getenv("PATH");
+	char dirs[4096], file[4096 + 64], *rest = dirs, *dir;
+
+	/* A user's PATH often lacks the folders of the administrator's tools. */
+	snprintf(dirs, sizeof(dirs), "%s:/usr/local/sbin:/usr/sbin:/sbin", path ? path : "");
+	while ((dir = strsep(&rest, ":"))) {
+		snprintf(file, sizeof(file), "%s/%s", dir, check->path);
+		if (*dir && !access(file, X_OK))
+			return say(entry, true, "%s", file);
+	}
+	return say(entry, false, "not installed");
+}
+
+static bool look_capability(const struct check *check, struct checkup *entry)
+{
+	char status[8192], *at = NULL;
+
+	if (procfile_text(NULL, "/proc/self/status", status, sizeof(status)) > 0)
+		at = strstr(status, "CapEff:");
+	if (!at)
+		return say(entry, false, "unknown");
+	if (strtoull(at + strlen("CapEff:"), NULL, 16) >> check->arg & 1)
+		return say(entry, true, "held");
+	return say(entry, false, "not held");
+}
+
+static bool look_limit(const struct check *check, struct checkup *entry, int which,
+		       const char *unit)
+{
+	struct rlimit limit;
+
+	if (getrlimit(which, &limit))
+		return say(entry, false, "%s", strerror(errno));
+	if (limit.rlim_max == RLIM_INFINITY)
+		return say(entry, true, "unlimited");
+	return say(entry, limit.rlim_max >= check->arg, "at most %" PRIu64 "%s",
+		   (uint64_t)limit.rlim_max, unit);
+}
+
+static bool look_files(const struct check *check, struct checkup *entry)
+{
+	return look_limit(check, entry, RLIMIT_NOFILE, "");
+}
+
+static bool look_memlock(const struct check *check, struct checkup *entry)
+{
+	return look_limit(check, entry, RLIMIT_MEMLOCK, " byte");
+}
+
+static bool look_number(const struct check *check, struct checkup *entry)
+{
+	int64_t value;
+	int r = procfile_number(NULL, check->path, 10, &value);
+
+	if (r)
+		return say(entry, true, "not shown by this kernel");
+	return say(entry, value >= (int64_t)check->arg, "%" PRId64, value);
+}
+
+static bool look_loose(const struct check *check, struct checkup *entry)
+{
+	int64_t value;
+	int r = procfile_number(NULL, check->path, 10, &value);
+
+	if (r)
+		return say(entry, true, "not shown by this kernel");
+	return say(entry, value != 1, "%" PRId64, value);
+}
+
+static bool look_governor(const struct check *check, struct checkup *entry)
+{
+	char text[64];
+
+	if (procfile_text(NULL, check->path, text, sizeof(text)) < 0)
+		return say(entry, true, "not shown by this machine");
+	return say(entry, !strcmp(text, "performance"), "%s", text);
+}
+
+static bool look_clocksource(const struct check *check, struct checkup *entry)
+{
+	static const char *const slow[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
+	char text[64];
+
+	if (procfile_text(NULL, check->path, text, sizeof(text)) < 0)
+		return say(entry, true, "not shown by this machine");
+	say(entry, true, "%s", text);
+	for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
+		if (!strcmp(slow[i], text))
+			return false;
+	return true;
+}
+
+/* The fingerprint's fact of the name in path; more than "none" is not fine. */
+static bool look_debug(const struct check *check, struct checkup *entry)
+{
+	struct fact *facts = NULL;
+	const char *value = "none";
+	size_t n = 0;
+	bool fine;
+
+	fingerprint_read(NULL, &facts, &n, NULL);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(facts[i].name, check->path))
+			value = facts[i].value;
+	fine = say(entry, !strcmp(value, "none"), "%s", value);
+	while (n) {
+		free(facts[--n].name);
+		free(facts[n].value);
+	}
+	free(facts);
+	return fine;
+}
+
+#define TRY(title, function, how, must, what)                                            \
+	{                                                                                \
+		.group = "kernel", .name = title, .look = look_trial, .trial = function, \
+		.unless = how, .vital = must, .remedy = what                             \
+	}
+#define TOOL(command, what)                                                               \
+	{                                                                                 \
+		.group = "tools", .name = command, .look = look_command, .path = command, \
+		.unless = HEALTH_MISSING, .remedy = what                                  \
+	}
+#define CAP(title, number, what)                                                              \
+	{                                                                                     \
+		.group = "privileges", .name = title, .look = look_capability, .arg = number, \
+		.unless = HEALTH_WARN, .remedy = what                                         \
+	}
+#define LOOK(in, title, function, file, least, what)                                      \
+	{                                                                                 \
+		.group = in, .name = title, .look = function, .path = file, .arg = least, \
+		.unless = HEALTH_WARN, .remedy = what                                     \
+	}
+
+static const struct check checks[] = {
+	TRY("network namespaces", try_enter, HEALTH_MISSING, true,
+	    "run as root, or allow user namespaces: sysctl user.max_user_namespaces=10000"),
+	TRY("veth link", try_veth, HEALTH_MISSING, true, "a kernel with CONFIG_VETH"),
+	TRY("veth queues", try_queues, HEALTH_MISSING, false, "Linux 5.15 or newer"),
+	TRY("user namespaces", try_user, HEALTH_WARN, false,
+	    "only needed without root: sysctl kernel.unprivileged_userns_clone=1"),
+	TRY("nf_tables", feature_nft, HEALTH_MISSING, false, "a kernel with CONFIG_NF_TABLES"),
+	TRY("tun", feature_tun, HEALTH_MISSING, false, "a kernel with CONFIG_TUN: modprobe tun"),
+	TRY("wireguard", try_wireguard, HEALTH_MISSING, false,
+	    "a kernel with CONFIG_WIREGUARD: modprobe wireguard; else install wireguard-go"),
+	TRY("bpf, xdp", feature_xdp, HEALTH_MISSING, false,
+	    "run as root on a kernel with CONFIG_BPF_SYSCALL"),
+	TRY("xdp live frames", feature_live_frames, HEALTH_MISSING, false, "Linux 5.18 or newer"),
+	LOOK("kernel", "debug options", look_debug, "debug", 0,
+	     "measure on a kernel built without them: they cost time"),
+	TOOL("openvpn", "apt-get install openvpn"),
+	TOOL("wireguard-go", "apt-get install wireguard-go"),
+	TOOL("iperf3", "apt-get install iperf3 (only for `make bench`)"),
+	CAP("CAP_NET_ADMIN", 12, "run as root (sudo)"),
+	CAP("CAP_SYS_ADMIN", 21, "run as root (sudo)"),
+	CAP("CAP_SYS_NICE", 23, "run as root (sudo)"),
+	LOOK("privileges", "open files", look_files, NULL, 65536,
+	     "for labs of over 1000 nodes: ulimit -Hn 65536"),
+	LOOK("privileges", "locked memory", look_memlock, NULL, 64 << 20,
+	     "run as root, or: ulimit -Hl unlimited"),
+	LOOK("sysctls", "net.core.rmem_max", look_number, "/proc/sys/net/core/rmem_max", 212992,
+	     "sysctl net.core.rmem_max=8388608"),
+	LOOK("sysctls", "net.core.wmem_max", look_number, "/proc/sys/net/core/wmem_max", 212992,
+	     "sysctl net.core.wmem_max=8388608"),
+	LOOK("sysctls", "net.core.bpf_jit_enable", look_number, "/proc/sys/net/core/bpf_jit_enable",
+	     1, "sysctl net.core.bpf_jit_enable=1"),
+	LOOK("sysctls", "rp_filter", look_loose, "/proc/sys/net/ipv4/conf/all/rp_filter", 0,
+	     "nothing to do: labs turn it off in their own nodes"),
+	LOOK("machine", "governor", look_governor,
+	     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", 0,
+	     "cpupower frequency-set -g performance"),
+	LOOK("machine", "clocksource", look_clocksource,
+	     "/sys/devices/system/clocksource/clocksource0/current_clocksource", 0,
+	     "boot with tsc=reliable, or leave the machine with the slow clock"),
+};
+
+size_t checkup_run(struct checkup *list, size_t room)
+{
+	size_t n = sizeof(checks) / sizeof(checks[0]);
+
+	n = n < room ? n : room;
+	for (size_t i = 0; i < n; i++) {
+		const struct check *check = &checks[i];
+		struct checkup *entry = &list[i];
+
+		*entry = (struct checkup){
+			.group = check->group, .name = check->name, .vital = check->vital};
+		entry->health = check->look(check, entry) ? HEALTH_OK : check->unless;
+		entry->remedy = entry->health == HEALTH_OK ? NULL : check->remedy;
+	}
+	return n;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* netbench lab: labs for use by hand, which stay up until they are taken down. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/show.h"
+#include "suite/embedded.h"
+#include "suite/suite.h"
+#include "topo/pin.h"
+
+/* As shells and env(1) report a command that could not be run. */
+enum { EXIT_NO_EXEC = 126, EXIT_NO_COMMAND = 127 };
+
+struct lab_cfg {
+	struct common_cfg common;
+	char *name;
+};
+
+static const struct opt lab_opts[] = {
+	{.name = "name",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct lab_cfg, name),
+	 .metavar = "NAME",
+	 .letter = 'n',
+	 .help = "up: name of the running lab; default: that of the file"},
+	COMMON_OPTS,
+	{0},
+};
+
+static int print_json(json_t *doc)
+{
+	int r = doc ? json_dumpf(doc, stdout, JSON_INDENT(2)) : -1;
+
+	putchar('\n');
+	json_decref(doc);
+	return r ? cmd_complain(EXIT_FAILED, "cannot print the lab") : EXIT_GOOD;
+}
+
+static int print_lab(const struct lab_spec *spec, const struct lab_cfg *cfg)
+{
+	struct err err;
+	json_t *doc;
+	int r;
+
+	if (cfg->common.json) {
+		doc = show_json(spec, &err);
+		return doc ? print_json(doc) : cmd_fail(EXIT_USAGE, &err);
+	}
+	r = show_text(spec, cfg->common.verbose, stdout, &err);
+	return r ? cmd_fail(cmd_exit_code(r), &err) : EXIT_GOOD;
+}
+
+/* Build the lab and give it a name; nothing of it stays when that fails. */
+static int raise_lab(const struct lab_spec *spec, const char *name, struct err *err)
+{
+	struct lab *lab;
+	int r;
+
+	r = lab_pin_check(name, err);
+	if (r)
+		return r;
+	r = lab_build(spec, &lab, err);
+	if (r)
+		return r;
+	r = lab_pin(lab, name, err);
+	lab_free(lab);
+	return r;
+}
+
+static int verb_up(const struct lab_cfg *cfg, int argc, char **argv)
+{
+	struct suite *suite;
+	struct lab_spec *spec;
+	const char *name;
+	struct err err;
+	int code, r;
+
+	(void)argc;
+	r = suite_open_lab(argv[0], &suite, &err);
+	if (r)
+		return cmd_fail(cmd_exit_code(r), &err);
+	spec = &suite->labs[0];
+	name = cfg->name ? cfg->name : spec->name;
+	r = raise_lab(spec, name, &err);
+	if (r) {
+		code = cmd_fail(cmd_exit_code(r), &err);
+	} else if (cfg->common.json) {
+		code = print_lab(spec, cfg);
+	} else {
+		printf("Lab '%s' is up: %zu nodes, %zu links.\n"
+		       "Use it: netbench lab exec %s %s ip address\n"
+		       "Remove: netbench lab down %s\n",
+		       name, spec->n_nodes, spec->n_links, name, spec->nodes[0].name, name);
+		code = EXIT_GOOD;
+	}
+	suite_free(suite);
+	return code;
+}
+
+static int verb_down(const struct lab_cfg *cfg, int argc, char **argv)
+{
+	int code = EXIT_GOOD, r;
+	struct err err;
+	bool removed;
+
+	for (int i = 0; i < argc; i++) {
+		r = lab_unpin(argv[i], &removed, &err);
+		if (r)
+			code = cmd_fail(cmd_exit_code(r), &err);
+		else if (!removed)
+			cmd_complain(EXIT_GOOD, "no lab '%s' is up", argv[i]);
+		else if (cfg->common.verbose)
+			printf("Lab '%s' is down.\n", argv[i]);
+	}
+	return code;
+}
+
+static int verb_list(const struct lab_cfg *cfg, int argc, char **argv)
+{
+	struct pinned_lab *list;
+	json_t *doc = NULL;
+	struct err err;
+	size_t n;
+	int r;
+
+	(void)argc;
+	(void)argv;
+	r = lab_pinned_list(&list, &n, &err);
+	if (r)
+		return cmd_fail(cmd_exit_code(r), &err);
+	if (cfg->common.json)
+		doc = json_array();
+	for (size_t i = 0; i < n; i++) {
+		const struct lab_spec *spec = &list[i].spec;
+
+		if (doc)
+			json_array_append_new(
+				doc, json_pack("{s:s, s:I, s:I, s:b}", "name", list[i].name,
+					       "nodes", (json_int_t)spec->n_nodes, "links",
+					       (json_int_t)spec->n_links, "whole", list[i].whole));
+		else
+			printf("%-16s %zu nodes, %zu links%s\n", list[i].name, spec->n_nodes,
+			       spec->n_links, list[i].whole ? "" : ", incomplete: take it down");
+	}
+	lab_pinned_free(list, n);
+	return doc ? print_json(doc) : EXIT_GOOD;
+}
+
+static int verb_exec(const struct lab_cfg *cfg, int argc, char **argv)
+{
+	char **words;
+	struct err err;
+	int r;
+
+	(void)cfg;
+	r = lab_pinned_enter(argv[0], argv[1], &err);
+	if (r)
+		return cmd_fail(cmd_exit_code(r), &err);
+	/* Behind the operands argv holds what the options were, not NULL. */
+	words = calloc((size_t)argc - 1, sizeof(*words));
+	if (!words)
+		return cmd_complain(EXIT_FAILED, "out of memory");
+	memcpy(words, argv + 2, ((size_t)argc - 2) * sizeof(*words));
+	execvp(words[0], words);
+	r = errno;
+	free(words);
+	return cmd_complain(r == ENOENT ? EXIT_NO_COMMAND : EXIT_NO_EXEC, "cannot run '%s': %s",
+			    argv[2], strerror(r));
+}
+
+/* A lab that is up by that name, or as `up` would build it. */
+static int verb_show(const struct lab_cfg *cfg, int argc, char **argv)
+{
+	struct pinned_lab *list;
+	struct suite *suite;
+	struct err err;
+	int code = -1, r;
+	size_t n;
+
+	(void)argc;
+	if (!lab_pinned_list(&list, &n, &err)) {
+		for (size_t i = 0; i < n && code < 0; i++)
+			if (!strcmp(list[i].name, argv[0]))
+				code = print_lab(&list[i].spec, cfg);
+		lab_pinned_free(list, n);
+	}
+	if (code >= 0)
+		return code;
+	r = suite_open_lab(argv[0], &suite, &err);
+	if (r)
+		return cmd_fail(cmd_exit_code(r), &err);
+	code = print_lab(&suite->labs[0], cfg);
+	suite_free(suite);
+	return code;
+}
+
+static const struct verb {
+	const char *name, *words;
+	int min, max; /* operands */
+	int (*run)(const struct lab_cfg *cfg, int argc, char **argv);
+} verbs[] = {
+	{"up", "FILE|NAME", 1, 1, verb_up},
+	{"down", "NAME…", 1, 1 << 20, verb_down},
+	{"list", "", 0, 0, verb_list},
+	{"exec", "NAME NODE COMMAND…", 3, 1 << 20, verb_exec},
+	{"show", "FILE|NAME", 1, 1, verb_show},
+};
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+static const struct verb *find_verb(const char *word, int *ret_code)
+{
+	const char *names[VERBS], *near;
+
+	for (size_t i = 0; i < VERBS; i++) {
+		names[i] = verbs[i].name;
+		if (!strcmp(names[i], word))
+			return &verbs[i];
+	}
+	near = name_nearest(names, VERBS, word);
+	if (near)
+		*ret_code = cmd_complain(EXIT_USAGE, "lab: cannot '%s'; did you mean '%s'?", word,
+					 near);
+	else
+		*ret_code = cmd_complain(EXIT_USAGE, "lab: cannot '%s' (see: netbench lab --help)",
+					 word);
+	return NULL;
+}
+
+static int lab_run(const struct cmd *self, int argc, char **argv)
+{
+	const struct verb *verb = NULL;
+	struct lab_cfg cfg = {0};
+	int n, code = EXIT_USAGE;
+
+	/* The verb comes first, so that `exec` can leave the options of its command alone. */
+	if (argc && argv[0][0] != '-') {
+		verb = find_verb(argv[0], &code);
+		if (!verb)
+			return code;
+		argc--;
+		argv++;
+	}
+	n = cmd_parse(self, &cfg, argc, argv, verb && verb->run == verb_exec, &code);
+	if (n < 0)
+		return code;
+	if (!verb)
+		code = cmd_complain(EXIT_USAGE, "lab: up, down, list, exec or show? "
+						"(see: netbench lab --help)");
+	else if (n < verb->min || n > verb->max)
+		code = cmd_complain(EXIT_USAGE, "usage: netbench lab %s %s", verb->name,
+				    verb->words);
+	else
+		code = verb->run(&cfg, n, argv);
+	opts_release(self->opts, &cfg);
+	return code;
+}
+
+const struct cmd cmd_lab = {
+	.name = "lab",
+	.help = "Keep labs for use by hand",
+	.synopsis = "up [--name NAME] FILE|LAB\ndown NAME…\nlist\nexec NAME NODE COMMAND…\n"
+		    "show FILE|LAB|NAME",
+	.opts = lab_opts,
+	.details =
+		"up builds the lab of a file, or one of `netbench list labs`, and names its nodes\n"
+		"NAME.NODE for ip-netns(8); it stays until down removes exactly what up made. exec "
+		"runs\n"
+		"a command in a node. show draws a lab with its addresses and paths, and needs no\n"
+		"privilege.",
+	.run = lab_run,
+};

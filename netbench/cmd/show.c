@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns the drawing of a lab. Everything is read from the plan, so it needs no privilege. */
+#include "cmd/show.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output.h"
+#include "topo/lab.h"
+
+/* Deeper branches are drawn at this depth; and as many paths are shown without being asked. */
+enum { DEPTH_MAX = 16, PATHS_MAX = 12 };
+
+static size_t other_node(const struct wire *wire, size_t node)
+{
+	return wire->end[wire->end[0].node == node].node;
+}
+
+static bool touches(const struct wire *wire, size_t node)
+{
+	return wire->end[0].node == node || wire->end[1].node == node;
+}
+
+/* One line of the tree: a node, reached over a link that was not drawn yet. */
+struct branch {
+	size_t node, link;
+	unsigned int depth;
+	bool root;
+};
+
+struct tree {
+	const struct lab_plan *plan;
+	const struct lab_spec *spec;
+	bool *node_drawn, *link_drawn;
+	struct branch *stack;
+	size_t n;
+	FILE *out;
+};
+
+static void draw_branch(struct tree *tree, const struct branch *b)
+{
+	unsigned int depth = b->depth < DEPTH_MAX ? b->depth : DEPTH_MAX;
+	const struct node_spec *node = &tree->spec->nodes[b->node];
+
+	fprintf(tree->out, "  %*s", b->root ? 0 : (int)(4 * (depth - 1)), "");
+	if (!b->root)
+		fprintf(tree->out, "└── %s ── ", lab_plan_wire(tree->plan, b->link)->name);
+	fprintf(tree->out, "%s%s%s\n", node->name, node->forward ? " (forwards)" : "",
+		tree->node_drawn[b->node] ? " (see above)" : "");
+}
+
+/* Depth first, without recursion: a chain may have thousands of nodes. */
+static void draw_from(struct tree *tree, size_t root)
+{
+	tree->stack[tree->n++] = (struct branch){.node = root, .root = true};
+	while (tree->n) {
+		struct branch b = tree->stack[--tree->n];
+
+		if (!b.root && tree->link_drawn[b.link])
+			continue;
+		draw_branch(tree, &b);
+		if (!b.root)
+			tree->link_drawn[b.link] = true;
+		if (tree->node_drawn[b.node])
+			continue;
+		tree->node_drawn[b.node] = true;
+		/* Backwards, so that the first link comes off the stack first. */
+		for (size_t i = tree->spec->n_links; i-- > 0;) {
+			const struct wire *wire = lab_plan_wire(tree->plan, i);
+
+			if (touches(wire, b.node) && !tree->link_drawn[i])
+				tree->stack[tree->n++] =
+					(struct branch){.node = other_node(wire, b.node),
+							.link = i,
+							.depth = b.depth + 1};
+		}
+	}
+}
+
+static int draw_tree(const struct lab_plan *plan, const struct lab_spec *spec, FILE *out)
+{
+	struct tree tree = {.plan = plan, .spec = spec, .out = out};
+	int r = -ENOMEM;
+
+	tree.node_drawn = calloc(spec->n_nodes, sizeof(*tree.node_drawn));
+	tree.link_drawn = calloc(spec->n_links + 1, sizeof(*tree.link_drawn));
+	/* A link is pushed at most once from each of its ends. */
+	tree.stack = calloc(2 * spec->n_links + 1, sizeof(*tree.stack));
+	if (tree.node_drawn && tree.link_drawn && tree.stack) {
+		for (size_t i = 0; i < spec->n_nodes; i++)
+			if (!tree.node_drawn[i])
+				draw_from(&tree, i);
+		r = 0;
+	}
+	free(tree.node_drawn);
+	free(tree.link_drawn);
+	free(tree.stack);
+	return r;
+}
+
+struct end_text {
+	char where[NODE_NAME_MAX + IF_NAME_MAX + 1];
+	char addr[INET_ADDRSTRLEN + 4], addr6[INET6_ADDRSTRLEN + 4], mac[18];
+};
+
+static void end_text(const struct lab_spec *spec, const struct wire *wire, unsigned int side,
+		     struct end_text *ret)
+{
+	const struct end *end = &wire->end[side];
+	char addr[INET6_ADDRSTRLEN];
+	const uint8_t *m = end->mac;
+
+	snprintf(ret->where, sizeof(ret->where), "%s:%s", spec->nodes[end->node].name, end->ifname);
+	inet_ntop(AF_INET, &end->addr, addr, sizeof(addr));
+	snprintf(ret->addr, sizeof(ret->addr), "%.15s/%u", addr, wire->prefix);
+	inet_ntop(AF_INET6, &end->addr6, addr, sizeof(addr));
+	*ret->addr6 = '\0';
+	if (wire->prefix6) /* 0: the link is too narrow for IPv6 */
+		snprintf(ret->addr6, sizeof(ret->addr6), "%s/%u", addr, wire->prefix6);
+	snprintf(ret->mac, sizeof(ret->mac), "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2],
+		 m[3], m[4], m[5]);
+}
+
+/* The options of a link that are not what they would be by themselves. */
+static void link_settings(const struct link_spec *link, char *buf, size_t len)
+{
+	char value[128];
+	size_t at = 0;
+
+	*buf = '\0';
+	for (const struct opt *opt = link_opts; opt->name && at < len; opt++) {
+		if (opt->type == OPT_TEXT || opt->type == OPT_LIST)
+			continue;
+		opt_text(opt, link, value, sizeof(value));
+		at += (size_t)snprintf(buf + at, len - at, "%s%s %s", at ? ", " : "", opt->name,
+				       value);
+	}
+}
+
+static int add_end(struct libscols_table *table, const struct lab_spec *spec,
+		   const struct wire *wire, unsigned int side, const char *name,
+		   const char *settings)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct end_text text;
+	const char *cells[] = {name, text.where, text.addr, text.addr6, settings};
+
+	if (!line)
+		return -ENOMEM;
+	end_text(spec, wire, side, &text);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+		if (scols_line_set_data(line, i, cells[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+static int print_links(const struct lab_plan *plan, const struct lab_spec *spec, FILE *out)
+{
+	static const char *const columns[] = {"link", "end", "IPv4", "IPv6", "settings"};
+	struct libscols_table *table = scols_new_table();
+	char settings[256];
+	int r = 0;
+
+	if (!table)
+		return -ENOMEM;
+	scols_table_set_stream(table, out);
+	if (!output_width(out))
+		scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]) && !r; i++)
+		if (!scols_table_new_column(table, columns[i], 0, 0))
+			r = -ENOMEM;
+	for (size_t i = 0; i < spec->n_links && !r; i++) {
+		const struct wire *wire = lab_plan_wire(plan, i);
+
+		link_settings(&spec->links[i], settings, sizeof(settings));
+		r = add_end(table, spec, wire, 0, wire->name, settings);
+		if (!r)
+			r = add_end(table, spec, wire, 1, "", "");
+	}
+	if (!r && spec->n_links)
+		r = scols_print_table(table);
+	scols_unref_table(table);
+	return r;
+}
+
+/* "client → server  198.18.0.1 → 198.18.1.2  through router" */
+static void print_path(const struct lab_plan *plan, const struct lab_spec *spec, size_t from,
+		       size_t to, FILE *out)
+{
+	struct sockaddr_storage a, b;
+	char text_a[INET_ADDRSTRLEN], text_b[INET_ADDRSTRLEN];
+	struct hop *hops = NULL;
+	struct err err;
+	int n;
+
+	n = lab_plan_path(plan, from, to, &hops, &err);
+	if (n < 0 || lab_plan_addresses(plan, from, to, AF_INET, &a, &b, &err)) {
+		fprintf(out, "  %s → %s: no way\n", spec->nodes[from].name, spec->nodes[to].name);
+		free(hops);
+		return;
+	}
+	inet_ntop(AF_INET, &((struct sockaddr_in *)&a)->sin_addr, text_a, sizeof(text_a));
+	inet_ntop(AF_INET, &((struct sockaddr_in *)&b)->sin_addr, text_b, sizeof(text_b));
+	fprintf(out, "  %s → %s  %s → %s", spec->nodes[from].name, spec->nodes[to].name, text_a,
+		text_b);
+	for (int i = 0; i + 1 < n; i++) {
+		const struct wire *wire = lab_plan_wire(plan, hops[i].link);
+
+		fprintf(out, "%s%s", i ? ", " : "  through ",
+			spec->nodes[wire->end[!hops[i].side].node].name);
+	}
+	fputc('\n', out);
+	free(hops);
+}
+
+/* Between nodes that do not forward: those are where loads run. */
+static void print_paths(const struct lab_plan *plan, const struct lab_spec *spec, bool all,
+			FILE *out)
+{
+	size_t shown = 0, left = 0;
+
+	for (size_t i = 0; i < spec->n_nodes; i++) {
+		for (size_t j = i + 1; j < spec->n_nodes; j++) {
+			if (spec->nodes[i].forward || spec->nodes[j].forward)
+				continue;
+			if (!all && shown == PATHS_MAX) {
+				left++;
+				continue;
+			}
+			if (!shown++)
+				fputs("\nPaths:\n", out);
+			print_path(plan, spec, i, j, out);
+		}
+	}
+	if (left)
+		fprintf(out, "  … and %zu more (-v shows all)\n", left);
+}
+
+int show_text(const struct lab_spec *spec, bool all, FILE *out, struct err *err)
+{
+	struct lab_plan *plan;
+	int r;
+
+	r = lab_plan_make(spec, &plan, err);
+	if (r)
+		return r;
+	fprintf(out, "Lab '%s': %zu nodes, %zu links\n\n", spec->name, spec->n_nodes,
+		spec->n_links);
+	r = draw_tree(plan, spec, out);
+	fputc('\n', out);
+	if (!r)
+		r = print_links(plan, spec, out);
+	if (!r)
+		print_paths(plan, spec, all, out);
+	lab_plan_free(plan);
+	return r ? err_sys(err, r, "cannot draw lab '%s'", spec->name) : 0;
+}
+
+static json_t *json_end(const struct lab_spec *spec, const struct wire *wire, unsigned int side)
+{
+	struct end_text text;
+
+	end_text(spec, wire, side, &text);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "node",
+			 spec->nodes[wire->end[side].node].name, "interface",
+			 wire->end[side].ifname, "address", text.addr, "address6", text.addr6,
+			 "mac", text.mac);
+}
+
+json_t *show_json(const struct lab_spec *spec, struct err *err)
+{
+	json_t *nodes, *links;
+	struct lab_plan *plan;
+
+	if (lab_plan_make(spec, &plan, err))
+		return NULL;
+	nodes = json_array();
+	for (size_t i = 0; i < spec->n_nodes; i++)
+		json_array_append_new(nodes, json_pack("{s:s, s:b}", "name", spec->nodes[i].name,
+						       "forward", spec->nodes[i].forward));
+	links = json_array();
+	for (size_t i = 0; i < spec->n_links; i++) {
+		const struct wire *wire = lab_plan_wire(plan, i);
+		json_t *link = json_pack("{s:s, s:[o, o]}", "name", wire->name, "ends",
+					 json_end(spec, wire, 0), json_end(spec, wire, 1));
+		char value[128];
+
+		for (const struct opt *opt = link_opts; opt->name; opt++) {
+			if (opt->type == OPT_TEXT || opt->type == OPT_LIST)
+				continue;
+			opt_text(opt, &spec->links[i], value, sizeof(value));
+			json_object_set_new(link, opt->name, json_string(value));
+		}
+		json_array_append_new(links, link);
+	}
+	lab_plan_free(plan);
+	return json_pack("{s:s, s:o, s:o}", "name", spec->name, "nodes", nodes, "links", links);
+}
