@@ -132,6 +132,9 @@ const char *case_status_name(enum case_status status);
 /* 0 all good, 1 a case failed or is void, 3 nothing could run. Interrupted runs are the caller's to know. */
 int result_exit_code(const struct result *result);
 
+/* The version of this program, as the writers print it. */
+const char *result_version(void);
+
 /* Writers. All return 0 or -errno. The document validates against docs/result.schema.json on every path. */
 int result_write_json(const struct result *result, FILE *out, struct err *err);
 /* color: use ANSI colours; width: columns of the terminal or 0 for no limit. */

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns the memory of a result and the rules by which findings, drops and verdicts add up. */
+#include "result/result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * One more element at the end of a list whose room is not recorded: room is doubled whenever n is a
+ * power of two. Returns zeroed memory, or NULL with the list as it was; the caller counts n up.
+ */
+static void *append(void **list, size_t n, size_t size)
+{
+	char *grown = *list;
+
+	if ((n & (n - 1)) == 0) {
+		if (n > SIZE_MAX / 2 / size)
+			return NULL;
+		grown = realloc(grown, (n ? 2 * n : 1) * size);
+		if (!grown)
+			return NULL;
+		*list = grown;
+	}
+	return memset(grown + n * size, 0, size);
+}
+
+/* For lists of differently typed elements: void ** must not alias them. */
+#define APPEND(list, n)                                            \
+	({                                                         \
+		void *list_ = (list);                              \
+		void *new_ = append(&list_, (n), sizeof(*(list))); \
+		(list) = list_;                                    \
+		(__typeof__(list))new_;                            \
+	})
+
+struct result *result_new(void)
+{
+	return calloc(1, sizeof(struct result));
+}
+
+static void facts_free(struct fact *facts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(facts[i].name);
+		free(facts[i].value);
+	}
+	free(facts);
+}
+
+static void findings_free(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->n; i++) {
+		free(findings->list[i].what);
+		free(findings->list[i].detail);
+	}
+	free(findings->list);
+}
+
+static void case_release(struct result_case *c)
+{
+	free(c->name);
+	for (size_t i = 0; i < c->n_labels; i++) {
+		free(c->labels[i].name);
+		free(c->labels[i].value);
+	}
+	free(c->labels);
+	free(c->reason);
+	for (size_t i = 0; i < c->n_metrics; i++)
+		free(c->metrics[i].samples);
+	free(c->metrics);
+	for (size_t i = 0; i < c->ledger.n_drops; i++)
+		free(c->ledger.drops[i].name);
+	free(c->ledger.drops);
+	findings_free(&c->proofs);
+	findings_free(&c->validity);
+	free(c->cpus);
+	free(c->intervals);
+	free(c->remark);
+}
+
+void result_free(struct result *result)
+{
+	if (!result)
+		return;
+	free(result->error);
+	for (size_t i = 0; result->command && result->command[i]; i++)
+		free(result->command[i]);
+	free(result->command);
+	free(result->suite);
+	free(result->suite_file);
+	free(result->about);
+	facts_free(result->options, result->n_options);
+	facts_free(result->host, result->n_host);
+	for (size_t i = 0; i < result->n_cases; i++)
+		case_release(&result->cases[i]);
+	free(result->cases);
+	free(result);
+}
+
+int result_set_command(struct result *result, int argc, char *const *argv)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	for (int i = 0; i < argc; i++) {
+		copy[i] = strdup(argv[i]);
+		if (!copy[i])
+			goto free_copy;
+	}
+	for (size_t i = 0; result->command && result->command[i]; i++)
+		free(result->command[i]);
+	free(result->command);
+	result->command = copy;
+	return 0;
+free_copy:
+	for (int i = 0; i < argc; i++)
+		free(copy[i]);
+	free(copy);
+	return -ENOMEM;
+}
+
+/* A NULL value is a fact that is unknown, and stays NULL. */
+static int pair_copy(const char *name, const char *value, char **ret_name, char **ret_value)
+{
+	char *own_name = strdup(name), *own_value = value ? strdup(value) : NULL;
+
+	if (!own_name || (value && !own_value)) {
+		free(own_name);
+		free(own_value);
+		return -ENOMEM;
+	}
+	*ret_name = own_name;
+	*ret_value = own_value;
+	return 0;
+}
+
+int result_add_fact(struct fact **facts, size_t *n, const char *name, const char *value)
+{
+	struct fact *fact = APPEND(*facts, *n);
+
+	if (!fact || pair_copy(name, value, &fact->name, &fact->value) < 0)
+		return -ENOMEM;
+	(*n)++;
+	return 0;
+}
+
+struct result_case *result_add_case(struct result *result, const char *name)
+{
+	struct result_case *c = APPEND(result->cases, result->n_cases);
+
+	if (!c)
+		return NULL;
+	c->name = strdup(name);
+	if (!c->name)
+		return NULL;
+	result->n_cases++;
+	return c;
+}
+
+int case_add_label(struct result_case *c, const char *name, const char *value)
+{
+	struct label *label = APPEND(c->labels, c->n_labels);
+
+	if (!label || pair_copy(name, value, &label->name, &label->value) < 0)
+		return -ENOMEM;
+	c->n_labels++;
+	return 0;
+}
+
+/* Pending and skipped say nothing about the numbers: any verdict replaces them. */
+static int gravity(enum case_status status)
+{
+	switch (status) {
+	case CASE_PENDING:
+		return 0;
+	case CASE_SKIPPED:
+		return 1;
+	case CASE_OK:
+		return 2;
+	case CASE_SUSPECT:
+		return 3;
+	case CASE_FAILED:
+		return 4;
+	case CASE_VOID:
+		return 5;
+	}
+	return 0;
+}
+
+void case_worsen(struct result_case *c, enum case_status status, const char *fmt, ...)
+{
+	char *reason = NULL;
+	va_list ap;
+
+	if (gravity(status) <= gravity(c->status))
+		return;
+	c->status = status;
+	if (status != CASE_OK && fmt) {
+		va_start(ap, fmt);
+		if (vasprintf(&reason, fmt, ap) < 0)
+			reason = NULL;
+		va_end(ap);
+	}
+	free(c->reason);
+	c->reason = reason;
+}
+
+static struct metric *metric_of(struct result_case *c, const struct metric_def *def)
+{
+	struct metric *metric;
+
+	for (size_t i = 0; i < c->n_metrics; i++)
+		if (!strcmp(c->metrics[i].def->name, def->name))
+			return &c->metrics[i];
+	metric = APPEND(c->metrics, c->n_metrics);
+	if (!metric)
+		return NULL;
+	metric->def = def;
+	c->n_metrics++;
+	return metric;
+}
+
+int case_add_sample(struct result_case *c, const struct metric_def *def, double value)
+{
+	struct metric *metric = metric_of(c, def);
+	double *grown;
+	size_t room;
+
+	if (!metric)
+		return -ENOMEM;
+	if (metric->n == metric->room) {
+		room = metric->room ? 2 * metric->room : 8;
+		grown = reallocarray(metric->samples, room, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		metric->samples = grown;
+		metric->room = room;
+	}
+	metric->samples[metric->n++] = value;
+	return 0;
+}
+
+const struct metric *case_metric(const struct result_case *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_metrics; i++)
+		if (!strcmp(c->metrics[i].def->name, name))
+			return &c->metrics[i];
+	return NULL;
+}
+
+int case_add_drop(struct result_case *c, const char *name, uint64_t count)
+{
+	struct ledger *ledger = &c->ledger;
+	struct drop *drop;
+
+	for (size_t i = 0; i < ledger->n_drops; i++)
+		if (!strcmp(ledger->drops[i].name, name)) {
+			ledger->drops[i].count += count;
+			return 0;
+		}
+	drop = APPEND(ledger->drops, ledger->n_drops);
+	if (!drop)
+		return -ENOMEM;
+	drop->name = strdup(name);
+	if (!drop->name)
+		return -ENOMEM;
+	drop->count = count;
+	ledger->n_drops++;
+	return 0;
+}
+
+static struct finding *finding_of(struct findings *findings, const char *what)
+{
+	struct finding *finding;
+
+	for (size_t i = 0; i < findings->n; i++)
+		if (!strcmp(findings->list[i].what, what))
+			return &findings->list[i];
+	finding = APPEND(findings->list, findings->n);
+	if (!finding)
+		return NULL;
+	finding->what = strdup(what);
+	if (!finding->what)
+		return NULL;
+	finding->ok = true;
+	findings->n++;
+	return finding;
+}
+
+int findings_add(struct findings *findings, bool ok, const char *what, const char *fmt, ...)
+{
+	struct finding *finding = finding_of(findings, what);
+	char *detail;
+	va_list ap;
+	int len;
+
+	if (!finding)
+		return -ENOMEM;
+	/* What went wrong first is what explains the rest. */
+	if (!finding->ok)
+		return 0;
+	finding->ok = ok;
+	va_start(ap, fmt);
+	len = vasprintf(&detail, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return -ENOMEM;
+	free(finding->detail);
+	finding->detail = detail;
+	return 0;
+}
+
+int case_add_interval(struct result_case *c, const struct interval *interval)
+{
+	struct interval *added = APPEND(c->intervals, c->n_intervals);
+
+	if (!added)
+		return -ENOMEM;
+	*added = *interval;
+	c->n_intervals++;
+	return 0;
+}
+
+const char *case_status_name(enum case_status status)
+{
+	static const char *const names[] = {
+		[CASE_PENDING] = "pending", [CASE_OK] = "ok",	      [CASE_SUSPECT] = "suspect",
+		[CASE_SKIPPED] = "skipped", [CASE_FAILED] = "failed", [CASE_VOID] = "void",
+	};
+
+	return names[status];
+}
+
+int result_exit_code(const struct result *result)
+{
+	bool ran = false, bad = false;
+
+	for (size_t i = 0; i < result->n_cases; i++) {
+		enum case_status status = result->cases[i].status;
+
+		bad |= status == CASE_FAILED || status == CASE_VOID;
+		ran |= status != CASE_SKIPPED && status != CASE_PENDING;
+	}
+	if (bad)
+		return 1;
+	return ran ? 0 : 3;
+}
