@@ -49,40 +49,40 @@ void load_spec_release(struct load_spec *spec)
 }
 
 /* "tcp" or {tcp: {streams: 4}}. spec can be released whatever happens. */
-static int read_load(const struct yaml_value *value, struct load_spec *spec, struct err *err)
+static int read_load(const struct tree_value *value, struct load_spec *spec, struct err *err)
 {
-	const struct yaml_entry *entry = NULL;
+	const struct tree_entry *entry = NULL;
 	struct mark mark = value->mark;
 	const char *name = value->text;
-	char where[YAML_KEY_MAX + 16];
+	char where[TREE_KEY_MAX + 16];
 	struct err why;
 	int ret;
 
-	if (value->kind == YAML_MAP && value->n == 1) {
+	if (value->kind == TREE_MAP && value->n == 1) {
 		entry = &value->entries[0];
 		mark = entry->key_mark;
 		name = entry->key;
-	} else if (value->kind != YAML_TEXT) {
+	} else if (value->kind != TREE_TEXT) {
 		return err_at(err, value->mark, EINVAL,
 			      "a load is a name or '{name: {options}}', not %s",
-			      value->kind == YAML_MAP ? "this map" : yaml_kind_name(value->kind));
+			      value->kind == TREE_MAP ? "this map" : tree_kind_name(value->kind));
 	}
 	ret = load_spec_init(spec, name, mark, &why);
 	if (ret)
 		return err_at(err, mark, ret, "%s", why.text);
-	if (!entry || entry->value->kind == YAML_NOTHING)
+	if (!entry || entry->value->kind == TREE_NOTHING)
 		return 0;
-	ret = read_kind(entry, YAML_MAP, name, err);
+	ret = read_kind(entry, TREE_MAP, name, err);
 	if (ret)
 		return ret;
 	snprintf(where, sizeof(where), "load '%s'", name);
 	return read_options(entry->value, spec->load->kind.opts, spec->cfg, NULL, where, err);
 }
 
-static int read_beside(const struct yaml_entry *entry, struct case_spec *c, struct err *err)
+static int read_beside(const struct tree_entry *entry, struct case_spec *c, struct err *err)
 {
-	const struct yaml_value *list = entry->value;
-	int ret = read_kind(entry, YAML_LIST, "beside", err);
+	const struct tree_value *list = entry->value;
+	int ret = read_kind(entry, TREE_LIST, "beside", err);
 
 	if (ret || !list->n)
 		return ret;
@@ -96,10 +96,10 @@ static int read_beside(const struct yaml_entry *entry, struct case_spec *c, stru
 	return ret;
 }
 
-static int read_axis(const struct yaml_entry *entry, struct axis *axis, struct err *err)
+static int read_axis(const struct tree_entry *entry, struct axis *axis, struct err *err)
 {
-	const struct yaml_value *list = entry->value;
-	int ret = read_kind(entry, YAML_LIST, entry->key, err);
+	const struct tree_value *list = entry->value;
+	int ret = read_kind(entry, TREE_LIST, entry->key, err);
 
 	if (ret)
 		return ret;
@@ -112,7 +112,7 @@ static int read_axis(const struct yaml_entry *entry, struct axis *axis, struct e
 	if (!axis->path || !axis->values || !axis->value_marks)
 		return err_set(err, ENOMEM, "out of memory");
 	for (size_t i = 0; i < list->n; i++) {
-		const struct yaml_value *value = list->entries[i].value;
+		const struct tree_value *value = list->entries[i].value;
 
 		ret = read_text(value, entry->key, &axis->values[i], err);
 		if (ret)
@@ -123,9 +123,9 @@ static int read_axis(const struct yaml_entry *entry, struct axis *axis, struct e
 	return 0;
 }
 
-static int read_matrix(const struct yaml_entry *entry, struct case_spec *c, struct err *err)
+static int read_matrix(const struct tree_entry *entry, struct case_spec *c, struct err *err)
 {
-	int ret = read_kind(entry, YAML_MAP, "matrix", err);
+	int ret = read_kind(entry, TREE_MAP, "matrix", err);
 
 	if (ret)
 		return ret;
@@ -142,12 +142,12 @@ static int read_matrix(const struct yaml_entry *entry, struct case_spec *c, stru
 	return ret;
 }
 
-static int find_lab(const struct suite *suite, const struct yaml_entry *entry, size_t *ret_lab,
+static int find_lab(const struct suite *suite, const struct tree_entry *entry, size_t *ret_lab,
 		    struct err *err)
 {
 	const char *names[256], *near;
 	size_t n = 0;
-	int ret = read_kind(entry, YAML_TEXT, "lab", err);
+	int ret = read_kind(entry, TREE_TEXT, "lab", err);
 
 	if (ret)
 		return ret;
@@ -166,15 +166,15 @@ static int find_lab(const struct suite *suite, const struct yaml_entry *entry, s
 	return err_at(err, entry->value->mark, EINVAL, "no lab '%.64s'", entry->value->text);
 }
 
-static int read_case_name(const struct suite *suite, const struct yaml_value *map,
+static int read_case_name(const struct suite *suite, const struct tree_value *map,
 			  struct case_spec *c, struct err *err)
 {
-	const struct yaml_entry *name = yaml_find(map, "name");
+	const struct tree_entry *name = tree_find(map, "name");
 	int ret;
 
 	if (!name)
 		return err_at(err, map->mark, EINVAL, "a case needs a 'name'");
-	ret = read_kind(name, YAML_TEXT, "name", err);
+	ret = read_kind(name, TREE_TEXT, "name", err);
 	if (!ret)
 		ret = read_name(name->value->text, name->value->mark, "case", "+/", &c->name, err);
 	for (const struct case_spec *other = suite->cases; !ret && other < c; other++)
@@ -185,13 +185,13 @@ static int read_case_name(const struct suite *suite, const struct yaml_value *ma
 	return ret;
 }
 
-static int read_case(struct suite *suite, const struct yaml_entry *entry, struct case_spec *c,
+static int read_case(struct suite *suite, const struct tree_entry *entry, struct case_spec *c,
 		     struct err *err)
 {
 	static const char *const keys[] = {"name", "lab", "load", "beside", "matrix", NULL};
-	const struct yaml_value *map = entry->value;
-	const struct yaml_entry *part;
-	int ret = read_kind(entry, YAML_MAP, "cases", err);
+	const struct tree_value *map = entry->value;
+	const struct tree_entry *part;
+	int ret = read_kind(entry, TREE_MAP, "cases", err);
 
 	if (ret)
 		return ret;
@@ -202,7 +202,7 @@ static int read_case(struct suite *suite, const struct yaml_entry *entry, struct
 		ret = read_case_name(suite, map, c, err);
 	if (ret)
 		return ret;
-	part = yaml_find(map, "lab");
+	part = tree_find(map, "lab");
 	if (part)
 		ret = find_lab(suite, part, &c->lab, err);
 	else if (suite->n_labs > 1)
@@ -210,27 +210,27 @@ static int read_case(struct suite *suite, const struct yaml_entry *entry, struct
 			     c->name, suite->n_labs);
 	if (ret)
 		return ret;
-	part = yaml_find(map, "load");
+	part = tree_find(map, "load");
 	if (!part)
 		return err_at(err, map->mark, EINVAL, "case '%s' needs a 'load'", c->name);
 	ret = read_load(part->value, &c->main, err);
-	part = yaml_find(map, "beside");
+	part = tree_find(map, "beside");
 	if (!ret && part)
 		ret = read_beside(part, c, err);
-	part = yaml_find(map, "matrix");
+	part = tree_find(map, "matrix");
 	if (!ret && part)
 		ret = read_matrix(part, c, err);
 	return ret;
 }
 
-int read_cases(struct suite *suite, const struct yaml_value *root, struct err *err)
+int read_cases(struct suite *suite, const struct tree_value *root, struct err *err)
 {
-	const struct yaml_entry *cases = yaml_find(root, "cases");
+	const struct tree_entry *cases = tree_find(root, "cases");
 	int ret;
 
 	if (!cases)
 		return err_at(err, root->mark, EINVAL, "a suite needs 'cases'");
-	ret = read_kind(cases, YAML_LIST, "cases", err);
+	ret = read_kind(cases, TREE_LIST, "cases", err);
 	if (ret)
 		return ret;
 	if (!cases->value->n)

@@ -41,68 +41,68 @@ static int add_link(struct lab_spec *lab, struct mark mark, struct link_spec **r
 }
 
 /* key: {options}, from a map of nodes or as the only entry of a map in a list of nodes. */
-static int read_node(const struct yaml_entry *entry, struct lab_spec *lab, struct err *err)
+static int read_node(const struct tree_entry *entry, struct lab_spec *lab, struct err *err)
 {
 	struct node_spec *node;
-	char where[YAML_KEY_MAX + 16];
+	char where[TREE_KEY_MAX + 16];
 	int ret = add_node(lab, entry->key, entry->key_mark, &node, err);
 
-	if (ret || entry->value->kind == YAML_NOTHING)
+	if (ret || entry->value->kind == TREE_NOTHING)
 		return ret;
-	ret = read_kind(entry, YAML_MAP, entry->key, err);
+	ret = read_kind(entry, TREE_MAP, entry->key, err);
 	if (ret)
 		return ret;
 	snprintf(where, sizeof(where), "node '%s'", entry->key);
 	return read_options(entry->value, node_opts, node, NULL, where, err);
 }
 
-static int read_node_item(const struct yaml_value *item, struct lab_spec *lab, struct err *err)
+static int read_node_item(const struct tree_value *item, struct lab_spec *lab, struct err *err)
 {
 	struct node_spec *node;
 
-	if (item->kind == YAML_TEXT)
+	if (item->kind == TREE_TEXT)
 		return add_node(lab, item->text, item->mark, &node, err);
-	if (item->kind == YAML_MAP && item->n == 1)
+	if (item->kind == TREE_MAP && item->n == 1)
 		return read_node(&item->entries[0], lab, err);
 	return err_at(err, item->mark, EINVAL, "a node is a name or '{name: {options}}', not %s",
-		      item->kind == YAML_MAP ? "this map" : yaml_kind_name(item->kind));
+		      item->kind == TREE_MAP ? "this map" : tree_kind_name(item->kind));
 }
 
-static int read_nodes(const struct yaml_entry *entry, struct lab_spec *lab, struct err *err)
+static int read_nodes(const struct tree_entry *entry, struct lab_spec *lab, struct err *err)
 {
-	const struct yaml_value *nodes = entry->value;
+	const struct tree_value *nodes = entry->value;
 	int ret = 0;
 
-	if (nodes->kind != YAML_LIST && nodes->kind != YAML_MAP)
+	if (nodes->kind != TREE_LIST && nodes->kind != TREE_MAP)
 		return err_at(err, nodes->mark, EINVAL, "'nodes' wants a list or a map, not %s",
-			      yaml_kind_name(nodes->kind));
+			      tree_kind_name(nodes->kind));
 	if (!nodes->n)
 		return err_at(err, nodes->mark, EINVAL, "lab '%s' has no nodes", lab->name);
 	if (nodes->n > LAB_NODES_MAX)
 		return err_at(err, nodes->mark, EINVAL, "lab '%s' has more than %d nodes",
 			      lab->name, LAB_NODES_MAX);
 	for (size_t i = 0; i < nodes->n && !ret; i++)
-		ret = nodes->kind == YAML_MAP ? read_node(&nodes->entries[i], lab, err)
+		ret = nodes->kind == TREE_MAP ? read_node(&nodes->entries[i], lab, err)
 					      : read_node_item(nodes->entries[i].value, lab, err);
 	return ret;
 }
 
-static int read_link(const struct yaml_entry *entry, struct lab_spec *lab, struct err *err)
+static int read_link(const struct tree_entry *entry, struct lab_spec *lab, struct err *err)
 {
 	static const char *const keys[] = {"name", NULL};
-	const struct yaml_entry *name;
+	const struct tree_entry *name;
 	struct link_spec *link;
 	int ret;
 
-	ret = read_kind(entry, YAML_MAP, "links", err);
+	ret = read_kind(entry, TREE_MAP, "links", err);
 	if (ret)
 		return ret;
 	ret = add_link(lab, entry->value->mark, &link, err);
 	if (ret)
 		return ret;
-	name = yaml_find(entry->value, "name");
+	name = tree_find(entry->value, "name");
 	if (name) {
-		ret = read_kind(name, YAML_TEXT, "name", err);
+		ret = read_kind(name, TREE_TEXT, "name", err);
 		if (!ret)
 			ret = read_name(name->value->text, name->value->mark, "link", "",
 					&link->name, err);
@@ -115,9 +115,9 @@ static int read_link(const struct yaml_entry *entry, struct lab_spec *lab, struc
 	return ret;
 }
 
-static int read_links(const struct yaml_entry *entry, struct lab_spec *lab, struct err *err)
+static int read_links(const struct tree_entry *entry, struct lab_spec *lab, struct err *err)
 {
-	int ret = read_kind(entry, YAML_LIST, "links", err);
+	int ret = read_kind(entry, TREE_LIST, "links", err);
 
 	if (!ret && entry->value->n > LAB_LINKS_MAX)
 		return err_at(err, entry->value->mark, EINVAL, "lab '%s' has more than %d links",
@@ -127,13 +127,13 @@ static int read_links(const struct yaml_entry *entry, struct lab_spec *lab, stru
 	return ret;
 }
 
-int read_lab(const struct yaml_value *map, const char *const *more, struct lab_spec *lab,
+int read_lab(const struct tree_value *map, const char *const *more, struct lab_spec *lab,
 	     struct err *err)
 {
 	const char *keys[8] = {"nodes", "links"};
-	const struct yaml_entry *nodes = yaml_find(map, "nodes");
-	const struct yaml_entry *links = yaml_find(map, "links");
-	char where[YAML_KEY_MAX + 16];
+	const struct tree_entry *nodes = tree_find(map, "nodes");
+	const struct tree_entry *links = tree_find(map, "links");
+	char where[TREE_KEY_MAX + 16];
 	size_t n = 2;
 	int ret;
 

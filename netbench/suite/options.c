@@ -7,52 +7,52 @@
 
 #include "suite/read.h"
 
-int read_kind(const struct yaml_entry *entry, enum yaml_kind kind, const char *what,
+int read_kind(const struct tree_entry *entry, enum tree_kind kind, const char *what,
 	      struct err *err)
 {
 	if (entry->value->kind == kind)
 		return 0;
 	return err_at(err, entry->value->mark, EINVAL, "'%s' wants %s, not %s", what,
-		      yaml_kind_name(kind), yaml_kind_name(entry->value->kind));
+		      tree_kind_name(kind), tree_kind_name(entry->value->kind));
 }
 
-static int join(const struct yaml_value *list, const char *what, char **ret, struct err *err)
+static int join(const struct tree_value *list, const char *what, char **ret, struct err *err)
 {
-	char text[YAML_TEXT_MAX + 1];
+	char text[TREE_TEXT_MAX + 1];
 	size_t at = 0;
 
 	text[0] = '\0';
 	if (!list->n)
 		return err_at(err, list->mark, EINVAL, "'%s' is an empty list", what);
 	for (size_t i = 0; i < list->n; i++) {
-		const struct yaml_value *item = list->entries[i].value;
+		const struct tree_value *item = list->entries[i].value;
 
-		if (item->kind != YAML_TEXT)
+		if (item->kind != TREE_TEXT)
 			return err_at(err, item->mark, EINVAL,
 				      "'%s' wants a list of texts, not of %s", what,
-				      yaml_kind_name(item->kind));
+				      tree_kind_name(item->kind));
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i ? "," : "",
 				       item->text);
 		if (at >= sizeof(text))
 			return err_at(err, item->mark, EINVAL,
-				      "'%s' is a list longer than %d bytes", what, YAML_TEXT_MAX);
+				      "'%s' is a list longer than %d bytes", what, TREE_TEXT_MAX);
 	}
 	*ret = strdup(text);
 	return *ret ? 0 : err_set(err, ENOMEM, "out of memory");
 }
 
-int read_text(const struct yaml_value *value, const char *what, char **ret, struct err *err)
+int read_text(const struct tree_value *value, const char *what, char **ret, struct err *err)
 {
-	if (value->kind == YAML_LIST)
+	if (value->kind == TREE_LIST)
 		return join(value, what, ret, err);
-	if (value->kind != YAML_TEXT)
+	if (value->kind != TREE_TEXT)
 		return err_at(err, value->mark, EINVAL, "'%s' wants a text, not %s", what,
-			      yaml_kind_name(value->kind));
+			      tree_kind_name(value->kind));
 	*ret = strdup(value->text);
 	return *ret ? 0 : err_set(err, ENOMEM, "out of memory");
 }
 
-static int set_option(const struct opt *opt, void *cfg, const struct yaml_value *value,
+static int set_option(const struct opt *opt, void *cfg, const struct tree_value *value,
 		      struct err *err)
 {
 	bool list = opt->type == OPT_SET || opt->type == OPT_TEXT;
@@ -60,12 +60,12 @@ static int set_option(const struct opt *opt, void *cfg, const struct yaml_value 
 	struct err why;
 	int ret;
 
-	if (value->kind != YAML_TEXT && !(value->kind == YAML_LIST && list)) {
+	if (value->kind != TREE_TEXT && !(value->kind == TREE_LIST && list)) {
 		char wants[256];
 
 		opt_wants_text(opt, wants, sizeof(wants));
 		return err_at(err, value->mark, EINVAL, "'%s' wants %s, not %s", opt->name, wants,
-			      yaml_kind_name(value->kind));
+			      tree_kind_name(value->kind));
 	}
 	ret = read_text(value, opt->name, &text, err);
 	if (ret)
@@ -75,7 +75,7 @@ static int set_option(const struct opt *opt, void *cfg, const struct yaml_value 
 	return ret ? err_at(err, value->mark, ret, "%s", why.text) : 0;
 }
 
-static int unknown_key(const struct yaml_entry *entry, const struct opt *opts,
+static int unknown_key(const struct tree_entry *entry, const struct opt *opts,
 		       const char *const *keys, const char *where, struct err *err)
 {
 	const char *names[160], *near;
@@ -101,11 +101,11 @@ static bool listed(const char *const *keys, const char *key)
 	return false;
 }
 
-int read_options(const struct yaml_value *map, const struct opt *opts, void *cfg,
+int read_options(const struct tree_value *map, const struct opt *opts, void *cfg,
 		 const char *const *keys, const char *where, struct err *err)
 {
 	for (size_t i = 0; i < map->n; i++) {
-		const struct yaml_entry *entry = &map->entries[i];
+		const struct tree_entry *entry = &map->entries[i];
 		const struct opt *opt = opts ? opts_find(opts, entry->key) : NULL;
 		int ret;
 

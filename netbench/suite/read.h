@@ -8,29 +8,29 @@
 
 #include "base/opt.h"
 #include "suite/suite.h"
-#include "suite/yaml.h"
+#include "suite/tree.h"
 
 /* -EINVAL at the value: "'what' wants KIND, not …". */
-int read_kind(const struct yaml_entry *entry, enum yaml_kind kind, const char *what, struct err *err);
+int read_kind(const struct tree_entry *entry, enum tree_kind kind, const char *what, struct err *err);
 
 /*
  * Every key of map must be in keys (NULL-terminated, may be NULL: the caller reads those) or be an
  * option, which is set. where is for messages: "case", "load 'tcp'".
  */
-int read_options(const struct yaml_value *map, const struct opt *opts, void *cfg,
+int read_options(const struct tree_value *map, const struct opt *opts, void *cfg,
 		 const char *const *keys, const char *where, struct err *err);
 /* A text, or a list joined by ",", malloc()ed. what is for messages. */
-int read_text(const struct yaml_value *value, const char *what, char **ret, struct err *err);
+int read_text(const struct tree_value *value, const char *what, char **ret, struct err *err);
 /* A text that may be part of a path or a file name: letters, digits, "-_." and those in also. */
 int read_name(const char *text, struct mark mark, const char *what, const char *also, char **ret,
 	      struct err *err);
 /* nodes and links of a map into lab, which has its name and mark already. */
-int read_lab(const struct yaml_value *map, const char *const *keys, struct lab_spec *lab,
+int read_lab(const struct tree_value *map, const char *const *keys, struct lab_spec *lab,
 	     struct err *err);
 /* The lab of suites without labs and of `bench`: nodes a and b and the link between them. */
 int lab_pair(struct lab_spec *lab, struct err *err);
 /* The cases of a suite whose labs and defaults are read. */
-int read_cases(struct suite *suite, const struct yaml_value *root, struct err *err);
+int read_cases(struct suite *suite, const struct tree_value *root, struct err *err);
 void case_release(struct case_spec *c);
 /* spec->cfg with the defaults of the named load. */
 int load_spec_init(struct load_spec *spec, const char *load, struct mark mark, struct err *err);

@@ -39,11 +39,11 @@ const struct opt timing_opts[] = {
 	{0},
 };
 
-static int read_labs(struct suite *suite, const struct yaml_value *root, struct err *err)
+static int read_labs(struct suite *suite, const struct tree_value *root, struct err *err)
 {
-	const struct yaml_entry *labs = yaml_find(root, "labs");
-	size_t n = labs && labs->value->kind == YAML_MAP ? labs->value->n : 0;
-	int ret = labs ? read_kind(labs, YAML_MAP, "labs", err) : 0;
+	const struct tree_entry *labs = tree_find(root, "labs");
+	size_t n = labs && labs->value->kind == TREE_MAP ? labs->value->n : 0;
+	int ret = labs ? read_kind(labs, TREE_MAP, "labs", err) : 0;
 
 	if (ret)
 		return ret;
@@ -55,29 +55,29 @@ static int read_labs(struct suite *suite, const struct yaml_value *root, struct 
 		return lab_pair(&suite->labs[0], err);
 	}
 	for (suite->n_labs = 0; suite->n_labs < n && !ret; suite->n_labs++) {
-		const struct yaml_entry *entry = &labs->value->entries[suite->n_labs];
+		const struct tree_entry *entry = &labs->value->entries[suite->n_labs];
 		struct lab_spec *lab = &suite->labs[suite->n_labs];
 
 		lab->mark = entry->key_mark;
 		ret = read_name(entry->key, entry->key_mark, "lab", "", &lab->name, err);
 		if (!ret)
-			ret = read_kind(entry, YAML_MAP, lab->name, err);
+			ret = read_kind(entry, TREE_MAP, lab->name, err);
 		if (!ret)
 			ret = read_lab(entry->value, NULL, lab, err);
 	}
 	return ret;
 }
 
-static int read_heading(struct suite *suite, const struct yaml_value *root, struct err *err)
+static int read_heading(struct suite *suite, const struct tree_value *root, struct err *err)
 {
 	static const char *const keys[] = {"suite", "about", "defaults", "labs", "cases", NULL};
-	const struct yaml_entry *part;
+	const struct tree_entry *part;
 	char *name;
 	int ret = read_options(root, NULL, NULL, keys, "the suite", err);
 
-	part = yaml_find(root, "suite");
+	part = tree_find(root, "suite");
 	if (!ret && part) {
-		ret = read_kind(part, YAML_TEXT, "suite", err);
+		ret = read_kind(part, TREE_TEXT, "suite", err);
 		if (!ret)
 			ret = read_name(part->value->text, part->value->mark, "suite", "", &name,
 					err);
@@ -86,15 +86,15 @@ static int read_heading(struct suite *suite, const struct yaml_value *root, stru
 			suite->name = name;
 		}
 	}
-	part = yaml_find(root, "about");
+	part = tree_find(root, "about");
 	if (!ret && part) {
-		ret = read_kind(part, YAML_TEXT, "about", err);
+		ret = read_kind(part, TREE_TEXT, "about", err);
 		if (!ret)
 			ret = read_text(part->value, "about", &suite->about, err);
 	}
-	part = yaml_find(root, "defaults");
-	if (!ret && part && part->value->kind != YAML_NOTHING) {
-		ret = read_kind(part, YAML_MAP, "defaults", err);
+	part = tree_find(root, "defaults");
+	if (!ret && part && part->value->kind != TREE_NOTHING) {
+		ret = read_kind(part, TREE_MAP, "defaults", err);
 		if (!ret)
 			ret = read_options(part->value, timing_opts, &suite->defaults, NULL,
 					   "'defaults'", err);
@@ -131,13 +131,13 @@ struct suite *suite_new(const char *file, const char *name, struct err *err)
 	return suite;
 }
 
-static int read_suite(struct suite *suite, const struct yaml_value *root, struct err *err)
+static int read_suite(struct suite *suite, const struct tree_value *root, struct err *err)
 {
 	int ret;
 
-	if (root->kind != YAML_MAP)
+	if (root->kind != TREE_MAP)
 		return err_at(err, root->mark, EINVAL, "a suite is a map, not %s",
-			      yaml_kind_name(root->kind));
+			      tree_kind_name(root->kind));
 	ret = read_heading(suite, root, err);
 	if (!ret)
 		ret = read_labs(suite, root, err);
@@ -145,17 +145,17 @@ static int read_suite(struct suite *suite, const struct yaml_value *root, struct
 }
 
 /* A file that is a lab becomes a suite with one lab and no cases. */
-static int read_lab_file(struct suite *suite, const struct yaml_value *root, struct err *err)
+static int read_lab_file(struct suite *suite, const struct tree_value *root, struct err *err)
 {
 	static const char *const keys[] = {"about", NULL};
-	const struct yaml_entry *about;
+	const struct tree_entry *about;
 	struct lab_spec *lab;
 	int ret;
 
-	if (root->kind != YAML_MAP)
+	if (root->kind != TREE_MAP)
 		return err_at(err, root->mark, EINVAL, "a lab is a map, not %s",
-			      yaml_kind_name(root->kind));
-	about = yaml_find(root, "about");
+			      tree_kind_name(root->kind));
+	about = tree_find(root, "about");
 	if (about) {
 		ret = read_text(about->value, "about", &suite->about, err);
 		if (ret)
@@ -173,19 +173,19 @@ static int read_lab_file(struct suite *suite, const struct yaml_value *root, str
 }
 
 static int parse(const char *file, const char *text, size_t len,
-		 int (*read)(struct suite *, const struct yaml_value *, struct err *),
+		 int (*read)(struct suite *, const struct tree_value *, struct err *),
 		 struct suite **ret_suite, struct err *err)
 {
 	struct suite *suite = suite_new(file, NULL, err);
-	struct yaml *yaml;
+	struct tree *tree;
 	int ret;
 
 	if (!suite)
 		return -ENOMEM;
-	ret = yaml_parse(suite->file, text, len, &yaml, err);
+	ret = tree_parse(suite->file, text, len, &tree, err);
 	if (!ret) {
-		ret = read(suite, yaml_root(yaml), err);
-		yaml_free(yaml);
+		ret = read(suite, tree_root(tree), err);
+		tree_free(tree);
 	}
 	if (ret) {
 		suite_free(suite);
@@ -215,8 +215,8 @@ static int slurp(const char *path, char *text, size_t *ret_len, struct err *err)
 
 	if (fd < 0)
 		return err_sys(err, errno, "cannot read '%s'", path);
-	while (len <= YAML_BYTES_MAX) {
-		n = read(fd, text + len, YAML_BYTES_MAX + 1 - len);
+	while (len <= TREE_BYTES_MAX) {
+		n = read(fd, text + len, TREE_BYTES_MAX + 1 - len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
@@ -235,10 +235,10 @@ static int slurp(const char *path, char *text, size_t *ret_len, struct err *err)
 }
 
 static int read_file(const char *path,
-		     int (*read)(struct suite *, const struct yaml_value *, struct err *),
+		     int (*read)(struct suite *, const struct tree_value *, struct err *),
 		     struct suite **ret_suite, struct err *err)
 {
-	char *text = malloc(YAML_BYTES_MAX + 1);
+	char *text = malloc(TREE_BYTES_MAX + 1);
 	size_t len = 0;
 	int ret;
 

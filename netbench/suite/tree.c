@@ -3,7 +3,7 @@
  * Owns the tree of a YAML document, built from libyaml's events: its document API compares every
  * anchor with every other and every key is left to the caller, so limits would come too late.
  */
-#include "suite/yaml.h"
+#include "suite/tree.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -13,29 +13,29 @@
 
 struct anchor {
 	char *name;
-	struct yaml_value *value;
+	struct tree_value *value;
 };
 
-struct yaml {
-	struct yaml_value *root;
-	struct yaml_value **values; /* all of them, keys too: freed without recursion */
+struct tree {
+	struct tree_value *root;
+	struct tree_value **values; /* all of them, keys too: freed without recursion */
 	size_t n, room;
 };
 
 /* A list or map that is not closed yet. */
 struct frame {
-	struct yaml_value *value;
-	struct yaml_value *key; /* of a map: read, its value is awaited */
+	struct tree_value *value;
+	struct tree_value *key; /* of a map: read, its value is awaited */
 };
 
 struct reader {
 	yaml_parser_t parser;
 	const char *file;
 	const char *text;
-	struct yaml *yaml;
-	struct frame stack[YAML_DEPTH_MAX];
+	struct tree *tree;
+	struct frame stack[TREE_DEPTH_MAX];
 	size_t depth;
-	struct anchor anchors[YAML_ANCHORS_MAX];
+	struct anchor anchors[TREE_ANCHORS_MAX];
 	size_t n_anchors;
 	struct err *err;
 };
@@ -85,22 +85,22 @@ static int syntax_error(struct reader *r, size_t len)
 		      p->context ? " " : "", p->context ? p->context : "");
 }
 
-static int new_value(struct reader *r, enum yaml_kind kind, struct mark mark,
-		     struct yaml_value **ret)
+static int new_value(struct reader *r, enum tree_kind kind, struct mark mark,
+		     struct tree_value **ret)
 {
-	struct yaml *yaml = r->yaml;
-	struct yaml_value *value;
+	struct tree *tree = r->tree;
+	struct tree_value *value;
 
-	if (yaml->n == YAML_VALUES_MAX)
-		return err_at(r->err, mark, EINVAL, "more than %d values", YAML_VALUES_MAX);
-	if (yaml->n == yaml->room) {
-		size_t room = yaml->room ? 2 * yaml->room : 64;
-		struct yaml_value **values = reallocarray(yaml->values, room, sizeof(*values));
+	if (tree->n == TREE_VALUES_MAX)
+		return err_at(r->err, mark, EINVAL, "more than %d values", TREE_VALUES_MAX);
+	if (tree->n == tree->room) {
+		size_t room = tree->room ? 2 * tree->room : 64;
+		struct tree_value **values = reallocarray(tree->values, room, sizeof(*values));
 
 		if (!values)
 			return no_memory(r);
-		yaml->values = values;
-		yaml->room = room;
+		tree->values = values;
+		tree->room = room;
 	}
 	value = calloc(1, sizeof(*value));
 	if (!value)
@@ -108,16 +108,16 @@ static int new_value(struct reader *r, enum yaml_kind kind, struct mark mark,
 	value->kind = kind;
 	value->mark = mark;
 	value->weight = 1;
-	yaml->values[yaml->n++] = value;
+	tree->values[tree->n++] = value;
 	*ret = value;
 	return 0;
 }
 
-static int append(struct reader *r, struct yaml_value *to, const struct yaml_entry *entry)
+static int append(struct reader *r, struct tree_value *to, const struct tree_entry *entry)
 {
 	if (to->n == to->room) {
 		size_t room = to->room ? 2 * to->room : 4;
-		struct yaml_entry *entries = reallocarray(to->entries, room, sizeof(*entries));
+		struct tree_entry *entries = reallocarray(to->entries, room, sizeof(*entries));
 
 		if (!entries)
 			return no_memory(r);
@@ -126,30 +126,30 @@ static int append(struct reader *r, struct yaml_value *to, const struct yaml_ent
 	}
 	to->entries[to->n++] = *entry;
 	to->weight += entry->value->weight;
-	if (to->weight > YAML_VALUES_MAX)
+	if (to->weight > TREE_VALUES_MAX)
 		return err_at(r->err, entry->key_mark, EINVAL,
-			      "aliases expand to more than %d values", YAML_VALUES_MAX);
+			      "aliases expand to more than %d values", TREE_VALUES_MAX);
 	return 0;
 }
 
 /* A finished value goes where the innermost open list or map, or the document, awaits it. */
-static int attach(struct reader *r, struct yaml_value *value, struct mark mark)
+static int attach(struct reader *r, struct tree_value *value, struct mark mark)
 {
 	struct frame *top = r->depth ? &r->stack[r->depth - 1] : NULL;
-	struct yaml_entry entry = {.key_mark = mark, .value = value};
+	struct tree_entry entry = {.key_mark = mark, .value = value};
 
 	if (!top) {
-		r->yaml->root = value;
+		r->tree->root = value;
 		return 0;
 	}
-	if (top->value->kind == YAML_MAP) {
+	if (top->value->kind == TREE_MAP) {
 		if (!top->key) {
-			if (value->kind != YAML_TEXT || value->mark.line != mark.line ||
+			if (value->kind != TREE_TEXT || value->mark.line != mark.line ||
 			    value->mark.col != mark.col)
 				return err_at(r->err, mark, EINVAL, "a key must be a word");
-			if (strlen(value->text) > YAML_KEY_MAX)
+			if (strlen(value->text) > TREE_KEY_MAX)
 				return err_at(r->err, mark, EINVAL, "a key longer than %d bytes",
-					      YAML_KEY_MAX);
+					      TREE_KEY_MAX);
 			top->key = value;
 			return 0;
 		}
@@ -160,15 +160,15 @@ static int attach(struct reader *r, struct yaml_value *value, struct mark mark)
 	return append(r, top->value, &entry);
 }
 
-static int name_anchor(struct reader *r, const yaml_char_t *name, struct yaml_value *value)
+static int name_anchor(struct reader *r, const yaml_char_t *name, struct tree_value *value)
 {
 	struct anchor *anchor = &r->anchors[r->n_anchors];
 
 	if (!name)
 		return 0;
-	if (r->n_anchors == YAML_ANCHORS_MAX)
+	if (r->n_anchors == TREE_ANCHORS_MAX)
 		return err_at(r->err, value->mark, EINVAL, "more than %d anchors",
-			      YAML_ANCHORS_MAX);
+			      TREE_ANCHORS_MAX);
 	anchor->name = strdup((const char *)name);
 	if (!anchor->name)
 		return no_memory(r);
@@ -216,12 +216,12 @@ static int take_scalar(struct reader *r, const yaml_event_t *event)
 	bool none = plain && (!*text || !strcmp(text, "~") || !strcmp(text, "null"));
 	struct mark mark = mark_of(r, event->start_mark);
 	size_t len = event->data.scalar.length;
-	struct yaml_value *value;
+	struct tree_value *value;
 	int ret;
 
-	if (len > YAML_TEXT_MAX)
-		return err_at(r->err, mark, EINVAL, "a text longer than %d bytes", YAML_TEXT_MAX);
-	ret = new_value(r, none && len <= 4 ? YAML_NOTHING : YAML_TEXT, mark, &value);
+	if (len > TREE_TEXT_MAX)
+		return err_at(r->err, mark, EINVAL, "a text longer than %d bytes", TREE_TEXT_MAX);
+	ret = new_value(r, none && len <= 4 ? TREE_NOTHING : TREE_TEXT, mark, &value);
 	if (ret)
 		return ret;
 	value->text = strndup(text, len);
@@ -234,16 +234,16 @@ static int take_scalar(struct reader *r, const yaml_event_t *event)
 	return ret ? ret : attach(r, value, mark);
 }
 
-static int open_value(struct reader *r, enum yaml_kind kind, const yaml_char_t *anchor,
+static int open_value(struct reader *r, enum tree_kind kind, const yaml_char_t *anchor,
 		      yaml_mark_t at)
 {
 	struct mark mark = mark_of(r, at);
-	struct yaml_value *value;
+	struct tree_value *value;
 	int ret;
 
-	if (r->depth == YAML_DEPTH_MAX)
-		return err_at(r->err, mark, EINVAL, "nested deeper than %d levels", YAML_DEPTH_MAX);
-	if (r->depth && r->stack[r->depth - 1].value->kind == YAML_MAP &&
+	if (r->depth == TREE_DEPTH_MAX)
+		return err_at(r->err, mark, EINVAL, "nested deeper than %d levels", TREE_DEPTH_MAX);
+	if (r->depth && r->stack[r->depth - 1].value->kind == TREE_MAP &&
 	    !r->stack[r->depth - 1].key)
 		return err_at(r->err, mark, EINVAL, "a key must be a word");
 	ret = new_value(r, kind, mark, &value);
@@ -255,23 +255,23 @@ static int open_value(struct reader *r, enum yaml_kind kind, const yaml_char_t *
 }
 
 /* Append what "<<" stands for behind the map's own entries. */
-static int merge(struct reader *r, struct yaml_value *map)
+static int merge(struct reader *r, struct tree_value *map)
 {
-	const struct yaml_entry *merged = yaml_find(map, "<<");
-	const struct yaml_value *from = merged ? merged->value : NULL;
+	const struct tree_entry *merged = tree_find(map, "<<");
+	const struct tree_value *from = merged ? merged->value : NULL;
 	struct mark mark;
 	int ret = 0;
 
 	if (!from)
 		return 0;
 	mark = merged->key_mark;
-	for (size_t i = 0; i < (from->kind == YAML_LIST ? from->n : 1) && !ret; i++) {
-		const struct yaml_value *one =
-			from->kind == YAML_LIST ? from->entries[i].value : from;
+	for (size_t i = 0; i < (from->kind == TREE_LIST ? from->n : 1) && !ret; i++) {
+		const struct tree_value *one =
+			from->kind == TREE_LIST ? from->entries[i].value : from;
 
-		if (one->kind != YAML_MAP)
+		if (one->kind != TREE_MAP)
 			return err_at(r->err, mark, EINVAL, "'<<' wants a map, not %s",
-				      yaml_kind_name(one->kind));
+				      tree_kind_name(one->kind));
 		for (size_t j = 0; j < one->n && !ret; j++)
 			ret = append(r, map, &one->entries[j]);
 	}
@@ -292,7 +292,7 @@ static int rank(const void *left, const void *right)
 }
 
 /* Of each key the first entry stays. Two of the map's own are an error, reported for the first such. */
-static int drop_repeated(struct reader *r, struct yaml_value *map, size_t own)
+static int drop_repeated(struct reader *r, struct tree_value *map, size_t own)
 {
 	struct ranked *ranked = calloc(map->n ? map->n : 1, sizeof(*ranked));
 	size_t repeated = own, kept = 0;
@@ -322,11 +322,11 @@ static int drop_repeated(struct reader *r, struct yaml_value *map, size_t own)
 
 static int close_value(struct reader *r)
 {
-	struct yaml_value *value = r->stack[r->depth - 1].value;
+	struct tree_value *value = r->stack[r->depth - 1].value;
 	size_t own = value->n;
 	int ret = 0;
 
-	if (value->kind == YAML_MAP) {
+	if (value->kind == TREE_MAP) {
 		ret = merge(r, value);
 		if (!ret)
 			ret = drop_repeated(r, value, own);
@@ -341,7 +341,7 @@ static int take(struct reader *r, const yaml_event_t *event)
 {
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		if (r->yaml->root)
+		if (r->tree->root)
 			return err_at(r->err, mark_of(r, event->start_mark), EINVAL,
 				      "a second document starts here; a file holds one");
 		return 0;
@@ -350,10 +350,10 @@ static int take(struct reader *r, const yaml_event_t *event)
 	case YAML_SCALAR_EVENT:
 		return take_scalar(r, event);
 	case YAML_SEQUENCE_START_EVENT:
-		return open_value(r, YAML_LIST, event->data.sequence_start.anchor,
+		return open_value(r, TREE_LIST, event->data.sequence_start.anchor,
 				  event->start_mark);
 	case YAML_MAPPING_START_EVENT:
-		return open_value(r, YAML_MAP, event->data.mapping_start.anchor, event->start_mark);
+		return open_value(r, TREE_MAP, event->data.mapping_start.anchor, event->start_mark);
 	case YAML_SEQUENCE_END_EVENT:
 	case YAML_MAPPING_END_EVENT:
 		return close_value(r);
@@ -376,30 +376,30 @@ static int read_events(struct reader *r, size_t len)
 		more = event.type != YAML_STREAM_END_EVENT;
 		yaml_event_delete(&event);
 	}
-	if (!ret && (!r->yaml->root || r->yaml->root->kind == YAML_NOTHING))
+	if (!ret && (!r->tree->root || r->tree->root->kind == TREE_NOTHING))
 		ret = err_at(r->err, (struct mark){r->file, 1, 1}, EINVAL, "the file is empty");
 	return ret;
 }
 
-int yaml_parse(const char *file, const char *text, size_t len, struct yaml **ret_yaml,
+int tree_parse(const char *file, const char *text, size_t len, struct tree **ret_tree,
 	       struct err *err)
 {
 	struct reader *r;
 	int ret;
 
-	if (len > YAML_BYTES_MAX)
+	if (len > TREE_BYTES_MAX)
 		return err_at(err, (struct mark){file, 1, 1}, EINVAL,
-			      "the file is larger than %d KiB", YAML_BYTES_MAX / 1024);
+			      "the file is larger than %d KiB", TREE_BYTES_MAX / 1024);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_set(err, ENOMEM, "out of memory");
 	r->file = file;
 	r->text = text;
 	r->err = err;
-	r->yaml = calloc(1, sizeof(*r->yaml));
-	if (!r->yaml || !yaml_parser_initialize(&r->parser)) {
+	r->tree = calloc(1, sizeof(*r->tree));
+	if (!r->tree || !yaml_parser_initialize(&r->parser)) {
 		ret = no_memory(r);
-		goto free_yaml;
+		goto free_tree;
 	}
 	yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, len);
@@ -407,34 +407,34 @@ int yaml_parse(const char *file, const char *text, size_t len, struct yaml **ret
 	yaml_parser_delete(&r->parser);
 	for (size_t i = 0; i < r->n_anchors; i++)
 		free(r->anchors[i].name);
-free_yaml:
+free_tree:
 	if (ret)
-		yaml_free(r->yaml);
+		tree_free(r->tree);
 	else
-		*ret_yaml = r->yaml;
+		*ret_tree = r->tree;
 	free(r);
 	return ret;
 }
 
-void yaml_free(struct yaml *yaml)
+void tree_free(struct tree *tree)
 {
-	if (!yaml)
+	if (!tree)
 		return;
-	for (size_t i = 0; i < yaml->n; i++) {
-		free(yaml->values[i]->text);
-		free(yaml->values[i]->entries);
-		free(yaml->values[i]);
+	for (size_t i = 0; i < tree->n; i++) {
+		free(tree->values[i]->text);
+		free(tree->values[i]->entries);
+		free(tree->values[i]);
 	}
-	free(yaml->values);
-	free(yaml);
+	free(tree->values);
+	free(tree);
 }
 
-const struct yaml_value *yaml_root(const struct yaml *yaml)
+const struct tree_value *tree_root(const struct tree *tree)
 {
-	return yaml->root;
+	return tree->root;
 }
 
-const struct yaml_entry *yaml_find(const struct yaml_value *map, const char *key)
+const struct tree_entry *tree_find(const struct tree_value *map, const char *key)
 {
 	for (size_t i = 0; i < map->n; i++)
 		if (map->entries[i].key && !strcmp(map->entries[i].key, key))
@@ -442,7 +442,7 @@ const struct yaml_entry *yaml_find(const struct yaml_value *map, const char *key
 	return NULL;
 }
 
-const char *yaml_kind_name(enum yaml_kind kind)
+const char *tree_kind_name(enum tree_kind kind)
 {
 	static const char *const names[] = {"nothing", "a text", "a list", "a map"};
 
