@@ -234,15 +234,20 @@ static void print_opt_names(const struct opt *opts, const char *before, const ch
 		printf("%s%s%s\n", before, opts->name, after);
 }
 
-static void print_pinned_names(void)
+/* The labs that are up, or the nodes of one of them. */
+static void print_pinned(const char *of)
 {
 	struct pinned_lab *list;
 	size_t n;
 
 	if (lab_pinned_list(&list, &n, NULL))
 		return;
-	for (size_t i = 0; i < n; i++)
-		puts(list[i].name);
+	for (size_t i = 0; i < n; i++) {
+		if (!of)
+			puts(list[i].name);
+		for (size_t j = 0; of && !strcmp(list[i].name, of) && j < list[i].spec.n_nodes; j++)
+			puts(list[i].spec.nodes[j].name);
+	}
 	lab_pinned_free(list, n);
 }
 
@@ -264,7 +269,9 @@ static int print_names(const char *part, const char *of)
 		for (size_t i = 0; cmds[i]; i++)
 			puts(cmds[i]->name);
 	} else if (!strcmp(part, "pinned")) {
-		print_pinned_names();
+		print_pinned(NULL);
+	} else if (!strcmp(part, "nodes") && of) {
+		print_pinned(of);
 	} else if (!strcmp(part, "options") && of) {
 		for (size_t i = 0; cmds[i]; i++)
 			if (!strcmp(cmds[i]->name, of))
@@ -332,10 +339,10 @@ const struct cmd cmd_list = {
 	.help = "List loads, suites and labs, and what cannot run here and why",
 	.synopsis = "[loads]\nsuites [FILE…]\nlabs [FILE…]\n--names WHAT [OF]",
 	.opts = list_opts,
-	.details = "With -v also the options of the loads and the cases of the suites. --names "
-		   "prints bare\n"
-		   "names of: commands, loads, suites, labs, pinned (labs that are up), options "
-		   "COMMAND,\n"
-		   "settings LOAD.",
+	.details =
+		"With -v also the options of the loads and the cases of the suites. --names prints "
+		"bare\n"
+		"names of: commands, loads, suites, labs, pinned (labs that are up), nodes LAB,\n"
+		"options COMMAND, settings LOAD.",
 	.run = list_run,
 };
