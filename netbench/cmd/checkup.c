@@ -327,7 +327,7 @@ static const struct check checks[] = {
 	TRY("bpf, xdp", feature_xdp, HEALTH_MISSING, false,
 	    "run as root on a kernel with CONFIG_BPF_SYSCALL"),
 	TRY("xdp live frames", feature_live_frames, HEALTH_MISSING, false, "Linux 5.18 or newer"),
-	LOOK("kernel", "debug options", look_debug, "debug", 0,
+	LOOK("kernel", "debug options", look_debug, "debug_options", 0,
 	     "measure on a kernel built without them: they cost time"),
 	TOOL("openvpn", "apt-get install openvpn"),
 	TOOL("wireguard-go", "apt-get install wireguard-go"),
