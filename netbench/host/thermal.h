@@ -10,7 +10,7 @@
 enum { THERMAL_SENSORS_MAX = 32 };
 
 struct thermal_sensor {
-	char name[40]; /* "cpu-thermal", "k10temp Tctl" */
+	char name[64]; /* "cpu-thermal", "k10temp Tctl" */
 	int32_t millidegrees;
 };
 
@@ -26,7 +26,7 @@ struct thermal {
 
 struct thermal_change {
 	bool temperature_known; /* a sensor was there both times */
-	char hottest[40];	/* the sensor with the highest temperature afterwards */
+	char hottest[64];	/* the sensor with the highest temperature afterwards */
 	int32_t hottest_millidegrees;
 	int32_t rise_millidegrees; /* the largest rise of any sensor */
 	bool throttle_known;	   /* the kernel can tell */
