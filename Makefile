@@ -31,6 +31,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PKG_CONFIG ?= pkg-config
+# Texts that do not fit are cut on purpose, so truncation is no warning.
 # With WERROR=1 warnings are errors, as in `make check` and `make lint`.
 WERROR ?=
 
@@ -39,7 +40,7 @@ PKGS   := $(foreach d,$(DEPS_BUILD),$(patsubst %.pc,%,$(filter %.pc,$(lastword $
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(PKGS)))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(PKGS)))$(PKG_LIBS)
 
-WARN := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes $(if $(WERROR),-Werror)
+WARN := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wno-format-truncation $(if $(WERROR),-Werror)
 FORTIFY := $(if $(SANITIZE)$(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 HARDEN := -fstack-protector-strong -fstack-clash-protection -fPIE
 NB_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -Inetbench -I. -I$(BUILD) \

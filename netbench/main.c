@@ -8,6 +8,7 @@
 #include "version.h"
 
 const struct cmd *const cmds[] = {
+	&cmd_doctor,
 	NULL,
 };
 
