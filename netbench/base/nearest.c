@@ -40,7 +40,7 @@ static unsigned int distance(const char *a, size_t len_a, const char *b, size_t 
 const char *name_nearest(const char *const *names, size_t n, const char *word)
 {
 	size_t len = strnlen(word, WORD_MAX + 1);
-	unsigned int best = len < 3 ? 2 : len < 6 ? 3 : 4; /* not near any more */
+	unsigned int best = len < 5 ? 2 : len < 8 ? 3 : 4; /* not near any more */
 	const char *near = NULL;
 
 	if (!len || len > WORD_MAX)

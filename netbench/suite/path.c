@@ -137,7 +137,8 @@ static int no_root(const char *text, const char *root, struct err *err)
 					    "beside",	"node",	  "link"};
 	const char *near = name_nearest(roots, sizeof(roots) / sizeof(*roots), root);
 
-	if (near)
+	/* A known beginning was followed by what it does not have: no guess helps. */
+	if (near && strcmp(near, root))
 		return err_set(err, ENOENT, "no setting '%.128s'; did you mean '%s'?", text, near);
 	return err_set(err, ENOENT,
 		       "no setting '%.128s': a path is duration, warmup, repeat, load.OPTION, "
@@ -161,7 +162,7 @@ int path_set(const struct path_scope *scope, const char *text, const char *value
 	}
 	w.kind = path.root;
 	if (!path.opt[0])
-		return no_root(text, opts_find(timing_opts, path.root) ? "" : path.root, err);
+		return no_root(text, path.root, err);
 	if (!strcmp(path.root, "load") && !path.name[0]) {
 		strcpy(path.name, "*");
 		ret = walk_loads(&w, scope->main, 1);
