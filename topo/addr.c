@@ -9,10 +9,10 @@
 void addr_put(struct nl_batch *batch, const struct wire *wire, unsigned int side, int family)
 {
 	const struct end *end = &wire->end[side];
-	struct nlmsghdr *nlh = nl_put(batch, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL,
-				      family == AF_INET ? "set the IPv4 address of"
-							: "set the IPv6 address of",
-				      end->ifname);
+	struct nlmsghdr *nlh =
+		nl_put(batch, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL,
+		       family == AF_INET ? "set the IPv4 address of" : "set the IPv6 address of",
+		       end->ifname);
 	struct ifaddrmsg *ifa = mnl_nlmsg_put_extra_header(nlh, sizeof(*ifa));
 
 	ifa->ifa_family = (unsigned char)family;

@@ -122,9 +122,9 @@ static const struct {
 	const char *group4, *name4, *name6;
 	size_t offset;
 } fields[] = {
-#define FIELD(member, group4, name4, name6)                                                        \
-	{                                                                                          \
-		group4, name4, name6, offsetof(struct node_counters, member)                       \
+#define FIELD(member, group4, name4, name6)                                  \
+	{                                                                    \
+		group4, name4, name6, offsetof(struct node_counters, member) \
 	}
 	FIELD(ip_in_discards, "Ip", "InDiscards", "Ip6InDiscards"),
 	FIELD(ip_out_discards, "Ip", "OutDiscards", "Ip6OutDiscards"),

@@ -114,8 +114,8 @@ static int set_offloads(struct lab *lab, struct err *err)
 			if (!l && !side)
 				rc = offload_map_read(fd, end->ifname, &lab->offloads, err);
 			if (!rc)
-				rc = offload_set(fd, end->ifname, &lab->offloads, lab->spec.links[l].offloads,
-						 err);
+				rc = offload_set(fd, end->ifname, &lab->offloads,
+						 lab->spec.links[l].offloads, err);
 			if (rc) {
 				err_prefix(err, "node '%s'", lab->spec.nodes[end->node].name);
 				return rc;
@@ -166,7 +166,8 @@ static int set_up(struct lab *lab, struct nl_batch *batch, struct err *err)
 	return rc;
 }
 
-static void put_end(struct nl_batch *batch, const struct lab *lab, const struct hop *hop, int family)
+static void put_end(struct nl_batch *batch, const struct lab *lab, const struct hop *hop,
+		    int family)
 {
 	const struct wire *wire = &lab->plan->wires[hop->link];
 

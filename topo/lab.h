@@ -23,17 +23,17 @@
 enum { LAB_NODES_MAX = 4096, LAB_LINKS_MAX = 16384, NODE_NAME_MAX = 32, IF_NAME_MAX = 16 };
 
 struct node_spec {
-	char *name;		/* letters, digits, '-', '_', '.'; shorter than NODE_NAME_MAX */
-	bool forward;		/* a router: forwards both families */
+	char *name;   /* letters, digits, '-', '_', '.'; shorter than NODE_NAME_MAX */
+	bool forward; /* a router: forwards both families */
 	struct mark mark;
 };
 
 struct link_spec {
-	char *name;		/* NULL: "node-node" of its ends (numbered from the second such link on) */
-	char *ends;		/* "a:eth0,b:eth0"; the interface names may be left out */
-	char *net, *net6;	/* "10.0.0.0/24"; NULL: planned from 198.18.0.0/15 and 2001:2::/48 */
+	char *name; /* NULL: "node-node" of its ends (numbered from the second such link on) */
+	char *ends; /* "a:eth0,b:eth0"; the interface names may be left out */
+	char *net, *net6; /* "10.0.0.0/24"; NULL: planned from 198.18.0.0/15 and 2001:2::/48 */
 	uint64_t mtu, queues;
-	uint64_t offloads;	/* bits of offload_names; the rest is turned off */
+	uint64_t offloads; /* bits of offload_names; the rest is turned off */
 	struct mark mark;
 };
 
@@ -54,9 +54,9 @@ int lab_spec_copy(struct lab_spec *dst, const struct lab_spec *src);
 
 /* One end of a link, as planned. */
 struct end {
-	size_t node;		/* index into spec->nodes */
+	size_t node; /* index into spec->nodes */
 	char ifname[IF_NAME_MAX];
-	int ifindex;		/* chosen by us, unique in the node */
+	int ifindex; /* chosen by us, unique in the node */
 	uint8_t mac[6];
 	struct in_addr addr;
 	struct in6_addr addr6;
@@ -65,7 +65,7 @@ struct end {
 struct wire {
 	char name[2 * NODE_NAME_MAX + 8];
 	struct end end[2];
-	uint8_t prefix, prefix6;	/* prefix lengths */
+	uint8_t prefix, prefix6; /* prefix lengths */
 };
 
 struct lab_plan;
@@ -134,7 +134,7 @@ int lab_reach(struct lab *lab, int family, const struct lab_pair *pairs, size_t 
 struct link_counters {
 	uint64_t rx_packets, tx_packets, rx_bytes, tx_bytes, rx_errors, tx_errors;
 	uint64_t rx_dropped, tx_dropped;
-	uint64_t qdisc_dropped;	/* drops of the root qdisc, 0 for noqueue */
+	uint64_t qdisc_dropped; /* drops of the root qdisc, 0 for noqueue */
 };
 int lab_link_counters(struct lab *lab, size_t link, unsigned int side, struct link_counters *ret,
 		      struct err *err);
@@ -142,7 +142,8 @@ int lab_link_counters(struct lab *lab, size_t link, unsigned int side, struct li
 /* Protocol counters of a node, read from its /proc/net/snmp, snmp6 and netstat. */
 struct node_counters {
 	uint64_t ip_in_discards, ip_out_discards, ip_in_hdr_errors, ip_in_addr_errors;
-	uint64_t ip_out_no_routes, ip_in_unknown_protos, ip_reasm_fails, ip_frag_fails, ip_frag_creates;
+	uint64_t ip_out_no_routes, ip_in_unknown_protos, ip_reasm_fails, ip_frag_fails,
+		ip_frag_creates;
 	uint64_t udp_no_ports, udp_in_errors, udp_rcvbuf_errors, udp_sndbuf_errors;
 	uint64_t udp_csum_errors, udp_mem_errors;
 	uint64_t udp_in_datagrams, udp_out_datagrams, tcp_retrans_segs;
@@ -152,12 +153,13 @@ int lab_node_counters(struct lab *lab, size_t node, struct node_counters *ret, s
 
 /* A feature as the kernel reports it after setting. */
 struct offload_state {
-	const char *name;	/* one of offload_names */
-	bool known;		/* the device has the feature at all */
-	bool on;		/* read back */
+	const char *name; /* one of offload_names */
+	bool known;	  /* the device has the feature at all */
+	bool on;	  /* read back */
 	bool wanted;
 };
-extern const char *const offload_names[]; /* NULL-terminated: tx, rx, tso, gso, gro, udp-segmentation, gro-list */
+extern const char *const
+	offload_names[]; /* NULL-terminated: tx, rx, tso, gso, gro, udp-segmentation, gro-list */
 enum { OFFLOADS = 7 };
 int lab_offloads(struct lab *lab, size_t link, unsigned int side,
 		 struct offload_state ret[OFFLOADS], struct err *err);

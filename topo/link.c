@@ -38,8 +38,8 @@ static void fill(struct ifinfomsg *ifi, int ifindex, unsigned int flags, unsigne
 void link_put_veth(struct nl_batch *batch, const struct wire *wire, const struct link_spec *spec,
 		   const int netns[2])
 {
-	struct nlmsghdr *nlh = nl_put(batch, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL,
-				      "create link", wire->name);
+	struct nlmsghdr *nlh =
+		nl_put(batch, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, "create link", wire->name);
 	struct nlattr *info, *data, *peer;
 	struct ifinfomsg *ifi;
 

@@ -14,7 +14,7 @@
 struct nl {
 	struct mnl_socket *sock; /* NULL: closed */
 	uint32_t seq;
-	const char *node;	 /* for error texts; borrowed */
+	const char *node; /* for error texts; borrowed */
 };
 
 /* Opens in the calling thread's namespace. */
@@ -29,11 +29,11 @@ int nl_fd(const struct nl *nl);
 struct nl_batch {
 	struct nl *nl;
 	unsigned char *buf;
-	size_t used, last;	/* bytes; where the last message starts */
+	size_t used, last; /* bytes; where the last message starts */
 	struct nl_subject *subjects;
 	size_t n;
 	uint32_t first_seq;
-	int rc;			/* first failure since nl_begin; its sentence is in err */
+	int rc; /* first failure since nl_begin; its sentence is in err */
 	struct err err;
 };
 

@@ -8,7 +8,7 @@
 #include "topo/offload.h"
 
 struct node {
-	int netns;	/* keeps the namespace alive; -1 until it exists */
+	int netns; /* keeps the namespace alive; -1 until it exists */
 	struct nl nl;
 };
 
@@ -16,8 +16,8 @@ struct lab {
 	struct lab_spec spec;
 	struct lab_plan *plan;
 	struct node *nodes;
-	int home;	/* the namespace of the thread that built the lab */
-	bool inet6;	/* the kernel has IPv6 */
+	int home;   /* the namespace of the thread that built the lab */
+	bool inet6; /* the kernel has IPv6 */
 	struct offload_map offloads;
 };
 

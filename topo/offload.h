@@ -9,7 +9,7 @@ enum { FEATURE_BLOCKS = 4, OFFLOADS_ALL = (1 << OFFLOADS) - 1 };
 
 /* Which feature bits of this kernel belong to which offload. */
 struct offload_map {
-	unsigned int blocks;	/* 32 features each; 0: a kernel without feature strings */
+	unsigned int blocks; /* 32 features each; 0: a kernel without feature strings */
 	uint32_t bits[OFFLOADS][FEATURE_BLOCKS];
 };
 

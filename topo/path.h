@@ -14,9 +14,9 @@ struct tree {
 	const struct lab_plan *plan;
 	int family;
 	size_t from;
-	uint32_t *distance;	/* in links; UINT32_MAX: not reachable */
-	struct hop *last;	/* the hop that arrives at the node; not set for from */
-	struct hop *first;	/* the hop that leaves from on the way to the node */
+	uint32_t *distance; /* in links; UINT32_MAX: not reachable */
+	struct hop *last;   /* the hop that arrives at the node; not set for from */
+	struct hop *first;  /* the hop that leaves from on the way to the node */
 	size_t *queue;
 };
 

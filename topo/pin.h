@@ -34,8 +34,8 @@ int lab_unpin(const char *name, bool *ret_removed, struct err *err);
 
 struct pinned_lab {
 	char name[NODE_NAME_MAX];
-	struct lab_spec spec;	/* as it was built; lab_plan_make gives addresses and ifnames again */
-	bool whole;		/* every node is still mounted */
+	struct lab_spec spec; /* as it was built; lab_plan_make gives addresses and ifnames again */
+	bool whole;	      /* every node is still mounted */
 };
 
 /* All pinned labs, sorted by name. *ret_labs is to be freed with lab_pinned_free. */

@@ -12,7 +12,7 @@
 /* Well above the tunnel devices (sit0, ip6tnl0 …) that some kernels put into every namespace. */
 enum { IFINDEX_FIRST = 64 };
 
-static bool name_ok(const char *name, size_t max)
+bool plan_name_ok(const char *name, size_t max)
 {
 	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				  "0123456789-_.");
@@ -26,8 +26,9 @@ static int bad_name(struct mark mark, const char *what, const char *name, size_t
 	if (!name || !*name)
 		return err_at(err, mark, EINVAL, "%s without a name", what);
 	if (strlen(name) >= max)
-		return err_at(err, mark, EINVAL, "name of %s '%.40s…' is longer than %zu characters",
-			      what, name, max - 1);
+		return err_at(err, mark, EINVAL,
+			      "name of %s '%.40s…' is longer than %zu characters", what, name,
+			      max - 1);
 	return err_at(err, mark, EINVAL,
 		      "name of %s '%s' may only have letters, digits, '-', '_' and '.', and must "
 		      "begin with a letter, digit or '_'",
@@ -62,7 +63,7 @@ static int check_nodes(struct lab_plan *plan, struct err *err)
 	for (i = 0; i < spec->n_nodes; i++) {
 		const struct node_spec *node = &spec->nodes[i];
 
-		if (!node->name || !name_ok(node->name, NODE_NAME_MAX))
+		if (!node->name || !plan_name_ok(node->name, NODE_NAME_MAX))
 			return bad_name(node->mark, "node", node->name, NODE_NAME_MAX, err);
 		plan->by_name[i] = i;
 	}
@@ -149,11 +150,10 @@ static int parse_end(struct lab_plan *plan, size_t l, unsigned int side, const c
 
 		if (if_len < IF_NAME_MAX)
 			memcpy(end->ifname, ifname + 1, if_len);
-		if (if_len >= IF_NAME_MAX || !name_ok(end->ifname, IF_NAME_MAX) ||
+		if (if_len >= IF_NAME_MAX || !plan_name_ok(end->ifname, IF_NAME_MAX) ||
 		    !strcmp(end->ifname, "lo") || !strcmp(end->ifname, "all") ||
 		    !strcmp(end->ifname, "default"))
-			return err_at(err, link->mark, EINVAL,
-				      "'%.*s' is no name for an interface",
+			return err_at(err, link->mark, EINVAL, "'%.*s' is no name for an interface",
 				      (int)(if_len < 64 ? if_len : 64), ifname + 1);
 		len = (size_t)(ifname - text);
 	}
@@ -199,14 +199,14 @@ static int check_link(struct lab_plan *plan, size_t l, struct err *err)
 	unsigned int side;
 	int rc;
 
-	if (link->name && !name_ok(link->name, sizeof(wire->name)))
+	if (link->name && !plan_name_ok(link->name, sizeof(wire->name)))
 		return bad_name(link->mark, "link", link->name, sizeof(wire->name), err);
 	rc = parse_ends(plan, l, err);
 	if (rc)
 		return rc;
 	if (link->mtu < 68 || link->mtu > 65535)
-		return err_at(err, link->mark, EINVAL, "mtu %" PRIu64 " is not between 68 and 65535",
-			      link->mtu);
+		return err_at(err, link->mark, EINVAL,
+			      "mtu %" PRIu64 " is not between 68 and 65535", link->mtu);
 	if (link->queues < 1 || link->queues > 64)
 		return err_at(err, link->mark, EINVAL, "queues %" PRIu64 " is not between 1 and 64",
 			      link->queues);
@@ -243,8 +243,8 @@ static int by_node_pair(const void *a, const void *b, void *wires)
 static int by_wire_name(const void *a, const void *b, void *wires)
 {
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int order = strcmp(((const struct wire *)wires)[x].name,
-			   ((const struct wire *)wires)[y].name);
+	int order =
+		strcmp(((const struct wire *)wires)[x].name, ((const struct wire *)wires)[y].name);
 
 	return order ? order : (x > y) - (x < y);
 }

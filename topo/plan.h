@@ -11,14 +11,17 @@
  */
 struct lab_plan {
 	const struct lab_spec *spec;
-	struct wire *wires;	/* one per link */
-	size_t *by_name;	/* node indices sorted by name */
-	size_t *ends_from;	/* node i owns ends[ends_from[i]] up to ends[ends_from[i + 1]] */
+	struct wire *wires; /* one per link */
+	size_t *by_name;    /* node indices sorted by name */
+	size_t *ends_from;  /* node i owns ends[ends_from[i]] up to ends[ends_from[i + 1]] */
 	struct hop *ends;
 };
 
 /* Fill in wire.end[].addr, .addr6 and the prefix lengths (topo/subnet.c). */
 int plan_subnets(struct lab_plan *plan, struct err *err);
+
+/* Letters, digits, '-', '_', '.', not beginning with '-' or '.'; shorter than max. */
+bool plan_name_ok(const char *name, size_t max);
 
 /* A link with an MTU below what RFC 8200 demands carries no IPv6. */
 enum { IPV6_MTU_MIN = 1280 };

@@ -30,19 +30,19 @@ struct echo {
 
 struct probe {
 	size_t from, to, pair;
-	struct pollfd *poll;	/* of the socket in from */
-	struct sockaddr_storage addr;
+	struct pollfd *poll; /* of the socket in from */
+	struct sockaddr_storage own, addr;
 	bool answered;
-	int error;		/* last error of sending */
+	int error; /* last error of sending */
 };
 
 struct reach {
 	struct lab *lab;
 	int family;
 	uint32_t cookie;
-	struct probe *probes;	/* sorted by from */
+	struct probe *probes; /* sorted by from */
 	size_t n, n_answered;
-	struct pollfd *polls;	/* one per distinct from */
+	struct pollfd *polls; /* one per distinct from */
 	size_t n_polls;
 };
 
@@ -87,7 +87,6 @@ static int open_socket(struct reach *reach, size_t node, struct err *err)
 static int prepare(struct reach *reach, struct err *err)
 {
 	size_t i, from = SIZE_MAX;
-	struct sockaddr_storage own;
 	struct tree tree;
 	int rc = tree_init(&tree, reach->lab->plan, err);
 
@@ -106,7 +105,7 @@ static int prepare(struct reach *reach, struct err *err)
 				(struct pollfd){.fd = rc, .events = POLLIN};
 		}
 		probe->poll = &reach->polls[reach->n_polls - 1];
-		rc = tree_addresses(&tree, probe->to, &own, &probe->addr, err);
+		rc = tree_addresses(&tree, probe->to, &probe->own, &probe->addr, err);
 	}
 	tree_release(&tree);
 	return rc;
@@ -128,6 +127,47 @@ static uint16_t checksum(const void *data, size_t len)
 	return (uint16_t)~sum;
 }
 
+/*
+ * From the planned address: that is what loads will use, and it spares the kernel a walk over all
+ * IPv6 addresses of a node, which with a thousand of them takes longer than all the rest.
+ */
+static int send_from(const struct reach *reach, const struct probe *probe, struct echo *echo)
+{
+	bool inet = reach->family == AF_INET;
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+	} control = {0};
+	struct iovec iov = {.iov_base = echo, .iov_len = sizeof(*echo)};
+	struct msghdr msg = {
+		.msg_name = (void *)&probe->addr,
+		.msg_namelen = inet ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = inet ? CMSG_SPACE(sizeof(struct in_pktinfo)) : sizeof(control),
+	};
+
+	if (inet) {
+		struct in_pktinfo info = {
+			.ipi_spec_dst = ((const struct sockaddr_in *)&probe->own)->sin_addr};
+
+		control.header.cmsg_level = IPPROTO_IP;
+		control.header.cmsg_type = IP_PKTINFO;
+		control.header.cmsg_len = CMSG_LEN(sizeof(info));
+		memcpy(CMSG_DATA(&control.header), &info, sizeof(info));
+	} else {
+		struct in6_pktinfo info = {
+			.ipi6_addr = ((const struct sockaddr_in6 *)&probe->own)->sin6_addr};
+
+		control.header.cmsg_level = IPPROTO_IPV6;
+		control.header.cmsg_type = IPV6_PKTINFO;
+		control.header.cmsg_len = CMSG_LEN(sizeof(info));
+		memcpy(CMSG_DATA(&control.header), &info, sizeof(info));
+	}
+	return sendmsg(probe->poll->fd, &msg, 0) < 0 ? errno : 0;
+}
+
 static void send_echo(struct reach *reach, size_t i)
 {
 	struct probe *probe = &reach->probes[i];
@@ -138,14 +178,11 @@ static void send_echo(struct reach *reach, size_t i)
 		.seq = htons((uint16_t)i),
 		.payload = {reach->cookie, (uint32_t)i},
 	};
-	socklen_t len = inet ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 
 	/* The kernel fills in the ICMPv6 one (RFC 3542). */
 	if (inet)
 		echo.checksum = checksum(&echo, sizeof(echo));
-	probe->error = 0;
-	if (sendto(probe->poll->fd, &echo, sizeof(echo), 0, (const void *)&probe->addr, len) < 0)
-		probe->error = errno;
+	probe->error = send_from(reach, probe, &echo);
 }
 
 static bool same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)

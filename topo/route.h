@@ -8,9 +8,9 @@
 struct nl_batch;
 
 struct route {
-	uint8_t dst[16];	/* IPv4 uses the first four bytes */
-	unsigned int len;	/* prefix length; 0: the default route */
-	struct hop via;		/* leaves through end[side]; the gateway is end[!side] */
+	uint8_t dst[16];  /* IPv4 uses the first four bytes */
+	unsigned int len; /* prefix length; 0: the default route */
+	struct hop via;	  /* leaves through end[side]; the gateway is end[!side] */
 };
 
 /* Works out the routes of one node after the other, for one family. */
@@ -18,11 +18,11 @@ struct router {
 	const struct lab_plan *plan;
 	int family;
 	struct tree tree;
-	size_t *sorted;		/* links that carry the family, by prefix */
+	size_t *sorted; /* links that carry the family, by prefix */
 	size_t n_sorted;
-	struct hop *via;	/* per link: scratch */
+	struct hop *via; /* per link: scratch */
 	uint32_t *count;
-	struct route *routes;	/* result of the last router_work */
+	struct route *routes; /* result of the last router_work */
 	size_t n_routes;
 };
 

@@ -27,7 +27,8 @@ const struct opt link_opts[] = {
 		.type = OPT_TEXT,
 		.offset = offsetof(struct link_spec, ends),
 		.metavar = "NODE[:IF],NODE[:IF]",
-		.help = "the two nodes, and the names of the interfaces in them (default eth0, eth1 …)",
+		.help = "the two nodes, and the names of the interfaces in them (default eth0, "
+			"eth1 …)",
 	},
 	{
 		.name = "net",
