@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Lanes: the processes of a load. One lane = one process in one node, pinned to one CPU, running
+ * one loop. It shares memory with the runner and nothing else.
+ *
+ *   runner   open → fork lanes → wait ready → publish the clock, go → window → end → reap → collect
+ *   lane     touch memory → lane_ready() … loop until clock->end_ns … exit
+ */
+#ifndef LOAD_LANE_H
+#define LOAD_LANE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/err.h"
+#include "base/hist.h"
+#include "load/load.h"
+
+enum { LANES_MAX = 256 };
+
+/* One per trial, in shared memory; the runner writes everything but the lanes' ready signal. */
+struct trial_clock {
+	_Atomic uint32_t go;   /* futex: 0 = wait, 1 = go, 2 = give up */
+	_Atomic uint32_t stop; /* leave at once: interrupted, or another lane failed */
+	/* CLOCK_MONOTONIC, valid once go is 1. Traffic runs from start to end; the window is begin … end. */
+	uint64_t start_ns, begin_ns, end_ns;
+	uint64_t drain_ns; /* receivers give up here */
+	int ready_fd;	   /* eventfd: each lane adds 1 when it is ready */
+};
+
+/* What every lane shares with the runner; one writer, the lane. A load's own struct starts with it. */
+struct lane_shared {
+	_Alignas(64) _Atomic uint64_t bytes; /* payload moved so far */
+	_Atomic uint64_t packets;	     /* packets or transactions so far */
+	_Atomic uint32_t done;		     /* its loop has ended in good order */
+	_Atomic uint32_t failed;	     /* err is valid */
+	struct err err;
+};
+
+struct lane {
+	struct load_run *run;
+	const char *role; /* "sender", "receiver", … for messages */
+	bool receives;	  /* its shared bytes and packets are what arrived */
+	size_t node;
+	int cpu;
+	size_t index; /* the load's own numbering */
+	int (*work)(struct lane *lane, struct err *err);
+	struct lane_shared *shared;
+};
+
+struct load_run {
+	const struct load *load;
+	const void *cfg;
+	struct lab *lab;
+	size_t from, to;      /* nodes, for traffic loads */
+	unsigned int ordinal; /* 0 = main load, 1 … = side loads: keeps their ports apart */
+	struct trial_clock *clock;
+	struct lane *lanes;
+	size_t n_lanes;
+	size_t threads; /* lanes per end and direction, for loads that spread streams over them */
+	void *memory; /* shared */
+	size_t memory_size;
+	void *state; /* the load's own, made by open, freed by close */
+};
+
+static inline double run_window_s(const struct load_run *run)
+{
+	return (double)(run->clock->end_ns - run->clock->begin_ns) / 1e9;
+}
+
+/* Allocate n lanes with shared memory of load->lane_size each. */
+int load_lanes(struct load_run *run, size_t n, struct err *err);
+void load_lanes_free(struct load_run *run);
+
+/*
+ * In the lane, when everything is allocated and touched: report ready, wait for go, sleep until
+ * start_ns. -ECANCELED when the trial was given up.
+ */
+int lane_ready(struct lane *lane);
+
+uint64_t now_ns(void);
+
+static inline bool lane_stopped(const struct lane *lane)
+{
+	return atomic_load_explicit(&lane->run->clock->stop, memory_order_relaxed) != 0;
+}
+
+/* Publish a total; only the lane writes it, so a plain relaxed store is enough. */
+static inline void lane_publish(_Atomic uint64_t *total, uint64_t value)
+{
+	atomic_store_explicit(total, value, memory_order_relaxed);
+}
+
+enum side { SIDE_FROM, SIDE_TO };
+
+/*
+ * The CPU for lane i of a side. list ("0,2-3") is the user's choice; NULL: the allowed CPUs are
+ * halved between the two sides, so that a sender and its receiver do not share one if possible.
+ */
+int lane_cpu(const char *list, enum side side, size_t i, int *ret_cpu, struct err *err);
+/* How many CPUs lane_cpu would use for a side. */
+size_t lane_cpus(const char *list, enum side side);
+
+/* A page-aligned, touched buffer with pseudo-random content; NULL when out of memory. */
+void *lane_buffer(size_t size);
+
+/* Add latency_min, _p50, _p99, _p999 and _max (prefix "latency_" or "rtt_") to the case. */
+enum latency_kind { LATENCY_ONE_WAY, LATENCY_TRANSACTION, LATENCY_RTT };
+int latency_metrics(struct result_case *c, const struct hist *hist, enum latency_kind kind);
+
+#endif
