@@ -14,19 +14,19 @@
 #include "base/err.h"
 
 enum opt_type {
-	OPT_BOOL,	/* bool: yes/no, true/false, on/off, 1/0; a bare flag on the command line */
-	OPT_COUNT,	/* uint64_t: a plain number; k, M, G are decimal prefixes */
-	OPT_SIZE,	/* uint64_t bytes: Ki, Mi, Gi (and K, M, G, meaning the same) */
-	OPT_TIME,	/* uint64_t ns: ns, us, ms, s, min, h; a plain number is seconds */
-	OPT_RATE,	/* struct rate: "max", "100kpps", "1.5Gbit/s" (pps, bps, bit/s, packet/s) */
-	OPT_CHOICE,	/* int: index into choices */
-	OPT_SET,	/* uint64_t: bit i = choices[i]; "off" = none, "on" = all, or a comma list */
-	OPT_TEXT,	/* char *: owned by the config, freed by opts_release; may be NULL */
-	OPT_LIST,	/* struct texts: each use adds one text; for flags that may be repeated */
+	OPT_BOOL,   /* bool: yes/no, true/false, on/off, 1/0; a bare flag on the command line */
+	OPT_COUNT,  /* uint64_t: a plain number; k, M, G are decimal prefixes */
+	OPT_SIZE,   /* uint64_t bytes: Ki, Mi, Gi (and K, M, G, meaning the same) */
+	OPT_TIME,   /* uint64_t ns: ns, us, ms, s, min, h; a plain number is seconds */
+	OPT_RATE,   /* struct rate: "max", "100kpps", "1.5Gbit/s" (pps, bps, bit/s, packet/s) */
+	OPT_CHOICE, /* int: index into choices */
+	OPT_SET,    /* uint64_t: bit i = choices[i]; "off" = none, "on" = all, or a comma list */
+	OPT_TEXT,   /* char *: owned by the config, freed by opts_release; may be NULL */
+	OPT_LIST,   /* struct texts: each use adds one text; for flags that may be repeated */
 };
 
 struct texts {
-	char **list;	/* n strings, owned like OPT_TEXT */
+	char **list; /* n strings, owned like OPT_TEXT */
 	size_t n;
 };
 
@@ -41,11 +41,11 @@ struct opt {
 	const char *name;
 	enum opt_type type;
 	size_t offset;
-	const char *def;		/* text, read as a user's value; NULL: zero or NULL */
-	uint64_t min, max;		/* for COUNT, SIZE, TIME and the value of RATE; max 0: none */
-	const char *const *choices;	/* CHOICE, SET: NULL-terminated */
-	const char *metavar;		/* for help: "N", "NODE"; NULL: derived from the type */
-	char letter;			/* short flag on the command line; 0: none */
+	const char *def;	    /* text, read as a user's value; NULL: zero or NULL */
+	uint64_t min, max;	    /* for COUNT, SIZE, TIME and the value of RATE; max 0: none */
+	const char *const *choices; /* CHOICE, SET: NULL-terminated */
+	const char *metavar;	    /* for help: "N", "NODE"; NULL: derived from the type */
+	char letter;		    /* short flag on the command line; 0: none */
 	const char *help;
 };
 

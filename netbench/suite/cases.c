@@ -7,7 +7,7 @@
 #include "load/load.h"
 #include "suite/read.h"
 
-enum { BESIDE_MAX = 64, AXES_MAX = 16, CASES_MAX = 4096 };
+enum { BESIDE_MAX = 64, AXES_MAX = 16, AXIS_TEXT_MAX = 256, CASES_MAX = 4096 };
 
 int load_spec_init(struct load_spec *spec, const char *name, struct mark mark, struct err *err)
 {
@@ -119,6 +119,11 @@ static int read_axis(const struct tree_entry *entry, struct axis *axis, struct e
 			return ret;
 		axis->value_marks[i] = list->entries[i].key_mark;
 		axis->n_values++;
+		/* It becomes part of the names of arms. */
+		if (strlen(axis->values[i]) > AXIS_TEXT_MAX)
+			return err_at(err, value->mark, EINVAL,
+				      "'%s' has a value longer than %d bytes", entry->key,
+				      AXIS_TEXT_MAX);
 	}
 	return 0;
 }

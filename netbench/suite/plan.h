@@ -13,13 +13,13 @@
 #include "suite/suite.h"
 
 struct arm_label {
-	char *name, *value;	/* path and value of one axis */
+	char *name, *value; /* path and value of one axis */
 };
 
 struct arm {
-	char *name;		/* "case" or "case/value,value" */
+	char *name; /* "case" or "case/value,value" */
 	char *lab_name;
-	size_t group;		/* index of its case in the suite: arms of a group are interleaved */
+	size_t group; /* index of its case in the suite: arms of a group are interleaved */
 	struct lab_spec lab;
 	struct load_spec main;
 	struct load_spec *beside;
@@ -27,23 +27,23 @@ struct arm {
 	struct timing timing;
 	struct arm_label *labels;
 	size_t n_labels;
-	char *skip;		/* why it cannot run here; NULL: it runs */
+	char *skip; /* why it cannot run here; NULL: it runs */
 };
 
 struct plan {
-	const struct suite *suite;	/* borrowed */
+	const struct suite *suite; /* borrowed */
 	uint64_t seed;
 	struct arm *arms;
 	size_t n_arms;
-	size_t *order;		/* indices into arms: one entry per trial; skipped arms do not appear */
+	size_t *order; /* indices into arms: one entry per trial; skipped arms do not appear */
 	size_t n_order;
 };
 
 struct plan_options {
 	uint64_t seed;
-	char *const *set;	/* "path=value" */
+	char *const *set; /* "path=value" */
 	size_t n_set;
-	const char *only;	/* glob on arm names; NULL: all */
+	const char *only; /* glob on arm names; NULL: all */
 };
 
 /*
@@ -51,10 +51,11 @@ struct plan_options {
  * Paths: duration warmup repeat · load.OPT · beside.LOAD.OPT · node.NAME.OPT · link.NAME.OPT, with
  * '*' for every name.
  */
-int plan_make(const struct suite *suite, const struct plan_options *options, struct plan **ret, struct err *err);
+int plan_make(const struct suite *suite, const struct plan_options *options, struct plan **ret,
+	      struct err *err);
 void plan_free(struct plan *plan);
 /* --dry-run: every effective value, every skip with its reason, the order of the trials. */
 void plan_print(const struct plan *plan, FILE *out);
-uint64_t plan_duration_ns(const struct plan *plan);	/* sum of warm-ups and windows */
+uint64_t plan_duration_ns(const struct plan *plan); /* sum of warm-ups and windows */
 
 #endif

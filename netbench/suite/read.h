@@ -11,7 +11,8 @@
 #include "suite/tree.h"
 
 /* -EINVAL at the value: "'what' wants KIND, not …". */
-int read_kind(const struct tree_entry *entry, enum tree_kind kind, const char *what, struct err *err);
+int read_kind(const struct tree_entry *entry, enum tree_kind kind, const char *what,
+	      struct err *err);
 
 /*
  * Every key of map must be in keys (NULL-terminated, may be NULL: the caller reads those) or be an

@@ -10,6 +10,8 @@
 
 #include "suite/read.h"
 
+enum { LABS_MAX = 1024 };
+
 #define HOUR UINT64_C(3600000000000)
 
 const struct opt timing_opts[] = {
@@ -47,6 +49,8 @@ static int read_labs(struct suite *suite, const struct tree_value *root, struct 
 
 	if (ret)
 		return ret;
+	if (n > LABS_MAX)
+		return err_at(err, labs->value->mark, EINVAL, "more than %d labs", LABS_MAX);
 	suite->labs = calloc(n ? n : 1, sizeof(*suite->labs));
 	if (!suite->labs)
 		return err_set(err, ENOMEM, "out of memory");

@@ -22,23 +22,23 @@ extern const struct opt timing_opts[];
 
 struct load_spec {
 	const struct load *load;
-	void *cfg;		/* load->kind.cfg_size bytes */
+	void *cfg; /* load->kind.cfg_size bytes */
 	struct mark mark;
 };
 int load_spec_copy(struct load_spec *dst, const struct load_spec *src);
 void load_spec_release(struct load_spec *spec);
 
-struct axis {			/* one key of a matrix */
+struct axis { /* one key of a matrix */
 	char *path;
 	char **values;
 	size_t n_values;
-	struct mark mark;	/* of the key */
+	struct mark mark; /* of the key */
 	struct mark *value_marks;
 };
 
 struct case_spec {
 	char *name;
-	size_t lab;		/* index into suite->labs */
+	size_t lab; /* index into suite->labs */
 	struct load_spec main;
 	struct load_spec *beside;
 	size_t n_beside;
@@ -49,7 +49,7 @@ struct case_spec {
 };
 
 struct suite {
-	char *file;		/* as named by the user; owned: the marks point to it */
+	char *file; /* as named by the user; owned: the marks point to it */
 	char *name, *about;
 	struct timing defaults;
 	struct lab_spec *labs;
@@ -59,14 +59,17 @@ struct suite {
 };
 
 /* text need not end with NUL. name is used in messages. Errors: -EINVAL, "name:line:col: …". */
-int suite_parse(const char *name, const char *text, size_t len, struct suite **ret, struct err *err);
+int suite_parse(const char *name, const char *text, size_t len, struct suite **ret,
+		struct err *err);
 /* A file path. -ENOENT and friends come with the reason. Files above 1 MiB are refused. */
 int suite_read(const char *path, struct suite **ret, struct err *err);
 /* A file with only a lab in it (about, nodes, links), for `lab up`: one lab, named like the file, no cases. */
 int suite_read_lab(const char *path, struct suite **ret, struct err *err);
-int suite_parse_lab(const char *name, const char *text, size_t len, struct suite **ret, struct err *err);
+int suite_parse_lab(const char *name, const char *text, size_t len, struct suite **ret,
+		    struct err *err);
 /* A suite of one case: load with "key=value" settings, in a two-node lab. For `bench`. */
-int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite **ret, struct err *err);
+int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite **ret,
+		struct err *err);
 void suite_free(struct suite *suite);
 
 #endif

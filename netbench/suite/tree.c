@@ -11,6 +11,8 @@
 #include <string.h>
 #include <yaml.h>
 
+enum { TEXT_WEIGHT = 32 };
+
 struct anchor {
 	char *name;
 	struct tree_value *value;
@@ -227,6 +229,8 @@ static int take_scalar(struct reader *r, const yaml_event_t *event)
 	value->text = strndup(text, len);
 	if (!value->text)
 		return no_memory(r);
+	/* An alias of a long text costs its copies. */
+	value->weight += len / TEXT_WEIGHT;
 	ret = strlen(value->text) < len ? err_at(r->err, mark, EINVAL, "a NUL character in a text")
 					: clean(r, value->text, len, mark);
 	if (!ret)

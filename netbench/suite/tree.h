@@ -14,7 +14,7 @@
 enum {
 	TREE_BYTES_MAX = 1 << 20,
 	TREE_DEPTH_MAX = 32,
-	TREE_VALUES_MAX = 200000, /* an alias counts as all it stands for */
+	TREE_VALUES_MAX = 200000, /* an alias counts as all it stands for, a long text as several */
 	TREE_ANCHORS_MAX = 256,
 	TREE_KEY_MAX = 128,
 	TREE_TEXT_MAX = 4096,
@@ -27,15 +27,15 @@ struct tree_entry;
 struct tree_value {
 	enum tree_kind kind;
 	struct mark mark;
-	char *text;		/* TEXT: one line without control characters */
+	char *text; /* TEXT: one line without control characters */
 	struct tree_entry *entries;
 	size_t n;
-	size_t room, weight;	/* private to tree.c */
+	size_t room, weight; /* private to tree.c */
 };
 
 struct tree_entry {
-	const char *key;	/* NULL in a list */
-	struct mark key_mark;	/* in a list: that of the value */
+	const char *key;      /* NULL in a list */
+	struct mark key_mark; /* in a list: that of the value */
 	struct tree_value *value;
 };
 

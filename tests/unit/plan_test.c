@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests suite/plan.c, plan_print.c and path.c: arms, order, overrides, selection, refusals. */
+/* Tests suite/plan.c, arm.c, plan_print.c and path.c: arms, order, overrides, selection, refusals. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns the question whether an arm makes sense, and whether it can run here. */
+#include "suite/arm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load/load.h"
+#include "suite/plan.h"
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ENOMEM, "out of memory");
+}
+
+/* The ends of a traffic load: written down where left out, different, and joined by a path. */
+static int check_path(const struct load_spec *spec, const struct lab_spec *lab,
+		      const struct lab_plan *plan, struct err *err)
+{
+	struct traffic_cfg *cfg = spec->cfg;
+	struct hop *hops = NULL;
+	struct err why;
+	int from, to, ret;
+
+	if (!spec->load->traffic)
+		return 0;
+	if (!lab->n_nodes)
+		return err_at(err, spec->mark, EINVAL, "lab '%s' has no nodes", lab->name);
+	if (!cfg->from)
+		cfg->from = strdup(lab->nodes[0].name);
+	if (!cfg->to)
+		cfg->to = strdup(lab->nodes[lab->n_nodes - 1].name);
+	if (!cfg->from || !cfg->to)
+		return no_memory(err);
+	from = lab_plan_node(plan, cfg->from, &why);
+	if (from < 0)
+		return err_at(err, spec->mark, EINVAL, "%s", why.text);
+	to = lab_plan_node(plan, cfg->to, &why);
+	if (to < 0)
+		return err_at(err, spec->mark, EINVAL, "%s", why.text);
+	if (from == to)
+		return err_at(err, spec->mark, EINVAL, "load '%s' wants two nodes, not '%s' twice",
+			      spec->load->kind.name, cfg->from);
+	ret = lab_plan_path(plan, (size_t)from, (size_t)to, &hops, &why);
+	free(hops);
+	return ret < 0 ? err_at(err, spec->mark, EINVAL, "%s", why.text) : 0;
+}
+
+static int check_load(struct arm *arm, const struct load_spec *spec, const char *prefix,
+		      struct err *err)
+{
+	const struct kind *kind = &spec->load->kind;
+	struct err why = {0};
+	int ret = kind->check ? kind->check(spec->cfg, &why) : 0;
+
+	if (!ret)
+		return 0;
+	if (ret != -EOPNOTSUPP)
+		return err_at(err, spec->mark, EINVAL, "%s", why.text);
+	if (arm->skip)
+		return 0;
+	err_prefix(&why, "%s%s", prefix, kind->name);
+	arm->skip = strdup(why.text);
+	return arm->skip ? 0 : no_memory(err);
+}
+
+int arm_check(struct arm *arm, const struct lab_plan *plan, struct err *err)
+{
+	int ret = check_path(&arm->main, &arm->lab, plan, err);
+
+	for (size_t i = 0; i < arm->n_beside && !ret; i++)
+		ret = check_path(&arm->beside[i], &arm->lab, plan, err);
+	if (!ret)
+		ret = check_load(arm, &arm->main, "", err);
+	for (size_t i = 0; i < arm->n_beside && !ret; i++)
+		ret = check_load(arm, &arm->beside[i], "beside: ", err);
+	return ret;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What has to hold for an arm before anything is built. */
+#ifndef SUITE_ARM_H
+#define SUITE_ARM_H
+
+struct arm;
+struct err;
+struct lab_plan;
+
+/*
+ * Fill in the nodes that traffic loads leave out, and ask every load whether it can run: arm->skip
+ * is set if one cannot. -EINVAL at a load's mark when its nodes do not exist, are the same or have no
+ * path between them, or when its options contradict each other. plan is that of arm->lab.
+ */
+int arm_check(struct arm *arm, const struct lab_plan *plan, struct err *err);
+
+#endif
