@@ -139,10 +139,10 @@ static int read_rate(const char *text, struct rate *ret)
 	for (prefix = rate_prefixes; prefix->name; prefix++) {
 		size_t len = strlen(prefix->name);
 
-		if (strncmp(text, prefix->name, len))
+		if (strncmp(text, prefix->name, len) != 0)
 			continue;
 		for (name = rate_names; name->name; name++) {
-			if (strcmp(text + len, name->name))
+			if (strcmp(text + len, name->name) != 0)
 				continue;
 			rate.unit = name->unit;
 			if (scale(d, prefix->factor, &rate.value) || !rate.value)
@@ -159,7 +159,7 @@ static int read_bool(const char *text, bool *ret)
 	static const char *const names[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcasecmp(text, names[i]))
+		if (strcasecmp(text, names[i]) != 0)
 			continue;
 		*ret = i & 1;
 		return 0;

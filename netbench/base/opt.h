@@ -40,12 +40,12 @@ struct rate {
 struct opt {
 	const char *name;
 	enum opt_type type;
+	char letter; /* short flag on the command line; 0: none */
 	size_t offset;
 	const char *def;	    /* text, read as a user's value; NULL: zero or NULL */
 	uint64_t min, max;	    /* for COUNT, SIZE, TIME and the value of RATE; max 0: none */
 	const char *const *choices; /* CHOICE, SET: NULL-terminated */
 	const char *metavar;	    /* for help: "N", "NODE"; NULL: derived from the type */
-	char letter;		    /* short flag on the command line; 0: none */
 	const char *help;
 };
 

@@ -18,7 +18,7 @@ int load_find(const char *name, const struct load **ret, struct err *err)
 
 	for (; loads[n] && n < sizeof(names) / sizeof(*names); n++) {
 		names[n] = loads[n]->kind.name;
-		if (strcmp(names[n], name))
+		if (strcmp(names[n], name) != 0)
 			continue;
 		*ret = loads[n];
 		return 0;

@@ -46,7 +46,9 @@ static int apply(const struct path_scope *scope, const char *setting, struct err
 	else
 		ret = no_key(load, key, err);
 	free(key);
-	return ret == -ENOENT ? -EINVAL : ret;
+	if (ret == -ENOENT)
+		return -EINVAL;
+	return ret < 0 ? ret : 0;
 }
 
 static int fill(struct suite *suite, const char *load, char *const *settings, size_t n,
@@ -75,10 +77,10 @@ static int fill(struct suite *suite, const char *load, char *const *settings, si
 	scope.lab = &suite->labs[0];
 	scope.plan = plan;
 	scope.main = &c->main;
-	for (size_t i = 0; i < n && ret >= 0; i++)
+	for (size_t i = 0; i < n && !ret; i++)
 		ret = apply(&scope, settings[i], err);
 	lab_plan_free(plan);
-	return ret < 0 ? ret : 0;
+	return ret;
 }
 
 int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite **ret_suite,

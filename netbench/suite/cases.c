@@ -18,8 +18,10 @@ int load_spec_init(struct load_spec *spec, const char *name, struct mark mark, s
 		return ret;
 	spec->mark = mark;
 	spec->cfg = calloc(1, load->kind.cfg_size ? load->kind.cfg_size : 1);
-	if (!spec->cfg)
-		return err_set(err, ENOMEM, "out of memory");
+	if (!spec->cfg) {
+		err_set(err, ENOMEM, "out of memory");
+		return -ENOMEM;
+	}
 	spec->load = load;
 	return opts_default(load->kind.opts, spec->cfg, err);
 }

@@ -29,7 +29,7 @@ static int not_found(const struct embedded *list, const char *what, const char *
 	const char *names[256], *near;
 	size_t n;
 
-	for (n = 0; list[n].name && n < sizeof(names) / sizeof(names[0]); n++)
+	for (n = 0; n < sizeof(names) / sizeof(names[0]) && list[n].name; n++)
 		names[n] = list[n].name;
 	near = name_nearest(names, n, word);
 	if (near)

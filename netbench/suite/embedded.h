@@ -10,8 +10,8 @@
 struct suite;
 
 struct embedded {
-	const char *name;	/* file name without ".yaml"; NULL ends the list */
-	const char *text;	/* ends with NUL, which len does not count */
+	const char *name; /* file name without ".yaml"; NULL ends the list */
+	const char *text; /* ends with NUL, which len does not count */
 	size_t len;
 };
 

@@ -6,49 +6,52 @@
 
 #include "suite/read.h"
 
-static int add_node(struct lab_spec *lab, const char *name, struct mark mark,
-		    struct node_spec **ret, struct err *err)
+/* NULL is -ENOMEM. */
+static struct node_spec *add_node(struct lab_spec *lab, const char *name, struct mark mark,
+				  struct err *err)
 {
 	struct node_spec *nodes = reallocarray(lab->nodes, lab->n_nodes + 1, sizeof(*nodes));
 	struct node_spec *node;
-	int error;
 
-	if (!nodes)
-		return err_set(err, ENOMEM, "out of memory");
+	if (!nodes) {
+		err_set(err, ENOMEM, "out of memory");
+		return NULL;
+	}
 	lab->nodes = nodes;
 	node = memset(&nodes[lab->n_nodes++], 0, sizeof(*node));
 	node->mark = mark;
 	node->name = strdup(name);
 	if (!node->name)
-		return err_set(err, ENOMEM, "out of memory");
-	error = opts_default(node_opts, node, err);
-	*ret = node;
-	return error;
+		err_set(err, ENOMEM, "out of memory");
+	return node->name && !opts_default(node_opts, node, err) ? node : NULL;
 }
 
-static int add_link(struct lab_spec *lab, struct mark mark, struct link_spec **ret, struct err *err)
+static struct link_spec *add_link(struct lab_spec *lab, struct mark mark, struct err *err)
 {
 	struct link_spec *links = reallocarray(lab->links, lab->n_links + 1, sizeof(*links));
 	struct link_spec *link;
 
-	if (!links)
-		return err_set(err, ENOMEM, "out of memory");
+	if (!links) {
+		err_set(err, ENOMEM, "out of memory");
+		return NULL;
+	}
 	lab->links = links;
 	link = memset(&links[lab->n_links++], 0, sizeof(*link));
 	link->mark = mark;
-	*ret = link;
-	return opts_default(link_opts, link, err);
+	return opts_default(link_opts, link, err) ? NULL : link;
 }
 
 /* key: {options}, from a map of nodes or as the only entry of a map in a list of nodes. */
 static int read_node(const struct tree_entry *entry, struct lab_spec *lab, struct err *err)
 {
-	struct node_spec *node;
+	struct node_spec *node = add_node(lab, entry->key, entry->key_mark, err);
 	char where[TREE_KEY_MAX + 16];
-	int ret = add_node(lab, entry->key, entry->key_mark, &node, err);
+	int ret;
 
-	if (ret || entry->value->kind == TREE_NOTHING)
-		return ret;
+	if (!node)
+		return -ENOMEM;
+	if (entry->value->kind == TREE_NOTHING)
+		return 0;
 	ret = read_kind(entry, TREE_MAP, entry->key, err);
 	if (ret)
 		return ret;
@@ -58,10 +61,8 @@ static int read_node(const struct tree_entry *entry, struct lab_spec *lab, struc
 
 static int read_node_item(const struct tree_value *item, struct lab_spec *lab, struct err *err)
 {
-	struct node_spec *node;
-
 	if (item->kind == TREE_TEXT)
-		return add_node(lab, item->text, item->mark, &node, err);
+		return add_node(lab, item->text, item->mark, err) ? 0 : -ENOMEM;
 	if (item->kind == TREE_MAP && item->n == 1)
 		return read_node(&item->entries[0], lab, err);
 	return err_at(err, item->mark, EINVAL, "a node is a name or '{name: {options}}', not %s",
@@ -97,9 +98,9 @@ static int read_link(const struct tree_entry *entry, struct lab_spec *lab, struc
 	ret = read_kind(entry, TREE_MAP, "links", err);
 	if (ret)
 		return ret;
-	ret = add_link(lab, entry->value->mark, &link, err);
-	if (ret)
-		return ret;
+	link = add_link(lab, entry->value->mark, err);
+	if (!link)
+		return -ENOMEM;
 	name = tree_find(entry->value, "name");
 	if (name) {
 		ret = read_kind(name, TREE_TEXT, "name", err);
@@ -152,19 +153,13 @@ int read_lab(const struct tree_value *map, const char *const *more, struct lab_s
 int lab_pair(struct lab_spec *lab, struct err *err)
 {
 	struct mark nowhere = {0};
-	struct node_spec *node;
 	struct link_spec *link;
-	int ret = 0;
 
 	lab->name = strdup("pair");
 	if (!lab->name)
 		return err_set(err, ENOMEM, "out of memory");
-	ret = add_node(lab, "a", nowhere, &node, err);
-	if (!ret)
-		ret = add_node(lab, "b", nowhere, &node, err);
-	if (!ret)
-		ret = add_link(lab, nowhere, &link, err);
-	if (!ret)
-		ret = opt_set(opts_find(link_opts, "ends"), link, "a,b", err);
-	return ret;
+	if (!add_node(lab, "a", nowhere, err) || !add_node(lab, "b", nowhere, err))
+		return -ENOMEM;
+	link = add_link(lab, nowhere, err);
+	return link ? opt_set(opts_find(link_opts, "ends"), link, "a,b", err) : -ENOMEM;
 }

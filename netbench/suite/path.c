@@ -36,7 +36,7 @@ static int split(const char *text, struct path *path)
 	if (!ret && last > first)
 		ret = copy_part(path->name, sizeof(path->name), first + 1,
 				(size_t)(last - first - 1));
-	else if (!ret && strcmp(path->root, "load"))
+	else if (!ret && strcmp(path->root, "load") != 0)
 		strcpy(path->name, "*");
 	return ret ? ret : copy_part(path->opt, sizeof(path->opt), last + 1, strlen(last + 1));
 }
@@ -138,7 +138,7 @@ static int no_root(const char *text, const char *root, struct err *err)
 	const char *near = name_nearest(roots, sizeof(roots) / sizeof(*roots), root);
 
 	/* A known beginning was followed by what it does not have: no guess helps. */
-	if (near && strcmp(near, root))
+	if (near && strcmp(near, root) != 0)
 		return err_set(err, ENOENT, "no setting '%.128s'; did you mean '%s'?", text, near);
 	return err_set(err, ENOENT,
 		       "no setting '%.128s': a path is duration, warmup, repeat, load.OPTION, "

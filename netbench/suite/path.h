@@ -22,7 +22,7 @@ struct path_scope {
  * value; -ENOENT when there is no such setting, with a "did you mean"; -EINVAL when one of them
  * refuses the value.
  */
-int path_set(const struct path_scope *scope, const char *path, const char *value, struct err *err);
+int path_set(const struct path_scope *scope, const char *text, const char *value, struct err *err);
 
 /* Does setting `wide` set everything that `narrow` names? */
 bool path_covers(const char *wide, const char *narrow);

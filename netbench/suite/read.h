@@ -25,16 +25,16 @@ int read_text(const struct tree_value *value, const char *what, char **ret, stru
 /* A text that may be part of a path or a file name: letters, digits, "-_." and those in also. */
 int read_name(const char *text, struct mark mark, const char *what, const char *also, char **ret,
 	      struct err *err);
-/* nodes and links of a map into lab, which has its name and mark already. */
-int read_lab(const struct tree_value *map, const char *const *keys, struct lab_spec *lab,
+/* nodes and links of a map into lab, which has its name and mark. more: keys the caller reads. */
+int read_lab(const struct tree_value *map, const char *const *more, struct lab_spec *lab,
 	     struct err *err);
 /* The lab of suites without labs and of `bench`: nodes a and b and the link between them. */
 int lab_pair(struct lab_spec *lab, struct err *err);
 /* The cases of a suite whose labs and defaults are read. */
 int read_cases(struct suite *suite, const struct tree_value *root, struct err *err);
 void case_release(struct case_spec *c);
-/* spec->cfg with the defaults of the named load. */
-int load_spec_init(struct load_spec *spec, const char *load, struct mark mark, struct err *err);
+/* The named load, with the defaults in spec->cfg. */
+int load_spec_init(struct load_spec *spec, const char *name, struct mark mark, struct err *err);
 
 /* An empty suite: file and name duplicated, defaults set. */
 struct suite *suite_new(const char *file, const char *name, struct err *err);

@@ -69,7 +69,8 @@ static struct mark mark_of_offset(const struct reader *r, size_t offset)
 
 static int no_memory(struct reader *r)
 {
-	return err_set(r->err, ENOMEM, "out of memory");
+	err_set(r->err, ENOMEM, "out of memory");
+	return -ENOMEM;
 }
 
 static int syntax_error(struct reader *r, size_t len)
@@ -93,11 +94,14 @@ static int new_value(struct reader *r, enum tree_kind kind, struct mark mark,
 	struct tree *tree = r->tree;
 	struct tree_value *value;
 
-	if (tree->n == TREE_VALUES_MAX)
-		return err_at(r->err, mark, EINVAL, "more than %d values", TREE_VALUES_MAX);
+	if (tree->n == TREE_VALUES_MAX) {
+		err_at(r->err, mark, EINVAL, "more than %d values", TREE_VALUES_MAX);
+		return -EINVAL;
+	}
 	if (tree->n == tree->room) {
 		size_t room = tree->room ? 2 * tree->room : 64;
-		struct tree_value **values = reallocarray(tree->values, room, sizeof(*values));
+		struct tree_value **values =
+			reallocarray(tree->values, room, sizeof(struct tree_value *));
 
 		if (!values)
 			return no_memory(r);
@@ -185,7 +189,7 @@ static int take_alias(struct reader *r, const yaml_event_t *event)
 	struct mark mark = mark_of(r, event->start_mark);
 	size_t i = r->n_anchors;
 
-	while (i && strcmp(r->anchors[i - 1].name, name))
+	while (i && strcmp(r->anchors[i - 1].name, name) != 0)
 		i--;
 	if (!i)
 		return err_at(r->err, mark, EINVAL, "no anchor '&%.64s' above", name);
@@ -307,7 +311,7 @@ static int drop_repeated(struct reader *r, struct tree_value *map, size_t own)
 		ranked[i] = (struct ranked){map->entries[i].key, i};
 	qsort(ranked, map->n, sizeof(*ranked), rank);
 	for (size_t i = 1; i < map->n; i++) {
-		if (strcmp(ranked[i].key, ranked[i - 1].key))
+		if (strcmp(ranked[i].key, ranked[i - 1].key) != 0)
 			continue;
 		if (ranked[i].at < repeated)
 			repeated = ranked[i].at;
@@ -318,7 +322,7 @@ static int drop_repeated(struct reader *r, struct tree_value *map, size_t own)
 		return err_at(r->err, map->entries[repeated].key_mark, EINVAL, "'%s' appears twice",
 			      map->entries[repeated].key);
 	for (size_t i = 0; i < map->n; i++)
-		if (map->entries[i].value && strcmp(map->entries[i].key, "<<"))
+		if (map->entries[i].value && strcmp(map->entries[i].key, "<<") != 0)
 			map->entries[kept++] = map->entries[i];
 	map->n = kept;
 	return 0;
