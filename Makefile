@@ -107,7 +107,7 @@ $(BUILD)/%.o: $(BUILD)/%.c | deps-build
 	$(call say,CC,$<)$(CC) $(NB_CPPFLAGS) $(NB_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The version is in one small header that changes only when the version does.
-$(MAIN_OBJ) $(BUILD)/netbench/result/json.o: $(BUILD)/version.h
+$(MAIN_OBJ) $(BUILD)/netbench/result/json.o $(BUILD)/docs/mangen.o: $(BUILD)/version.h
 $(BUILD)/version.h: FORCE | deps-build
 	@mkdir -p $(@D)
 	@v=; [ ! -e .git ] || v=$$(git -c safe.directory='*' describe --tags --match 'v[0-9]*' --dirty 2>/dev/null) || \

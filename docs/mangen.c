@@ -3,6 +3,7 @@
  * Makes a manual page from its template: copies stdin to stdout and fills in, for a line that is
  * one of the @NAMES@ below, what the program's own tables say. Run by the Makefile only.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,10 +19,15 @@ static void put_text(const char *text)
 	if (*text == '.' || *text == '\'')
 		fputs("\\&", stdout);
 	for (; *text; text++) {
-		if (*text == '\\')
+		if (*text == '\\') {
 			fputs("\\e", stdout);
-		else
+		} else if (*text == '.' && text[1] == ' ' && isupper((unsigned char)text[2])) {
+			/* A sentence starts on a line of its own. */
+			fputs(".\n", stdout);
+			text++;
+		} else {
 			putchar(*text);
+		}
 	}
 }
 

@@ -8,6 +8,8 @@
 #include "version.h"
 
 const struct cmd *const cmds[] = {
+	&cmd_lab,
+	&cmd_list,
 	&cmd_doctor,
 	NULL,
 };

@@ -15,16 +15,16 @@
 
 enum exit_code {
 	EXIT_GOOD = 0,
-	EXIT_FAILED = 1,	/* a case failed or is void */
-	EXIT_USAGE = 2,		/* the command line or a file is wrong */
-	EXIT_NOTHING = 3,	/* nothing could run on this machine */
+	EXIT_FAILED = 1,  /* a case failed or is void */
+	EXIT_USAGE = 2,	  /* the command line or a file is wrong */
+	EXIT_NOTHING = 3, /* nothing could run on this machine */
 	EXIT_INTERRUPTED = 130,
 };
 
 struct cmd {
 	const char *name;
 	const char *help;	/* one line, no full stop */
-	const char *synopsis;	/* what follows the name: "[SUITE…]"; one form per line; may be NULL */
+	const char *synopsis;	/* after the name, one form per line: "[SUITE…]"; may be NULL */
 	const struct opt *opts; /* of a struct that starts with struct common_cfg */
 	const char *details;	/* paragraphs for --help and the manual; may be NULL */
 	/* argv[0] is the first word after the command's name. Returns the exit code. */
@@ -41,13 +41,15 @@ struct common_cfg {
 };
 
 /* The options of struct common_cfg, to be placed last in a command's table. */
-#define COMMON_OPTS                                                                                \
-	{ .name = "json", .type = OPT_BOOL, .offset = offsetof(struct common_cfg, json),           \
-	  .help = "print JSON instead of text" },                                                  \
-	{ .name = "verbose", .type = OPT_BOOL, .offset = offsetof(struct common_cfg, verbose),     \
-	  .letter = 'v', .help = "say more" },                                                     \
-	{ .name = "help", .type = OPT_BOOL, .offset = offsetof(struct common_cfg, help),           \
-	  .letter = 'h', .help = "print this help and exit" }
+/* clang-format off */
+#define COMMON_OPTS \
+	{.name = "json", .type = OPT_BOOL, .offset = offsetof(struct common_cfg, json), \
+	 .help = "print JSON instead of text"}, \
+	{.name = "verbose", .type = OPT_BOOL, .offset = offsetof(struct common_cfg, verbose), \
+	 .letter = 'v', .help = "say more"}, \
+	{.name = "help", .type = OPT_BOOL, .offset = offsetof(struct common_cfg, help), \
+	 .letter = 'h', .help = "print this help and exit"}
+/* clang-format on */
 
 /*
  * Fill cfg (zeroed memory) with the defaults and parse argv. Returns the number of operands, now in

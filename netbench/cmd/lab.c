@@ -40,17 +40,17 @@ static int print_json(json_t *doc)
 	return r ? cmd_complain(EXIT_FAILED, "cannot print the lab") : EXIT_GOOD;
 }
 
-static int print_lab(const struct lab_spec *spec, const struct lab_cfg *cfg)
+static int print_lab(const struct lab_spec *spec, const char *name, const struct lab_cfg *cfg)
 {
 	struct err err;
 	json_t *doc;
 	int r;
 
 	if (cfg->common.json) {
-		doc = show_json(spec, &err);
+		doc = show_json(spec, name, &err);
 		return doc ? print_json(doc) : cmd_fail(EXIT_USAGE, &err);
 	}
-	r = show_text(spec, cfg->common.verbose, stdout, &err);
+	r = show_text(spec, name, cfg->common.verbose, stdout, &err);
 	return r ? cmd_fail(cmd_exit_code(r), &err) : EXIT_GOOD;
 }
 
@@ -89,7 +89,7 @@ static int verb_up(const struct lab_cfg *cfg, int argc, char **argv)
 	if (r) {
 		code = cmd_fail(cmd_exit_code(r), &err);
 	} else if (cfg->common.json) {
-		code = print_lab(spec, cfg);
+		code = print_lab(spec, name, cfg);
 	} else {
 		printf("Lab '%s' is up: %zu nodes, %zu links.\n"
 		       "Use it: netbench lab exec %s %s ip address\n"
@@ -185,7 +185,7 @@ static int verb_show(const struct lab_cfg *cfg, int argc, char **argv)
 	if (!lab_pinned_list(&list, &n, &err)) {
 		for (size_t i = 0; i < n && code < 0; i++)
 			if (!strcmp(list[i].name, argv[0]))
-				code = print_lab(&list[i].spec, cfg);
+				code = print_lab(&list[i].spec, list[i].name, cfg);
 		lab_pinned_free(list, n);
 	}
 	if (code >= 0)
@@ -193,7 +193,7 @@ static int verb_show(const struct lab_cfg *cfg, int argc, char **argv)
 	r = suite_open_lab(argv[0], &suite, &err);
 	if (r)
 		return cmd_fail(cmd_exit_code(r), &err);
-	code = print_lab(&suite->labs[0], cfg);
+	code = print_lab(&suite->labs[0], suite->labs[0].name, cfg);
 	suite_free(suite);
 	return code;
 }

@@ -44,6 +44,25 @@ static int check_kind(const struct kind *kind, struct err *err)
 	return r;
 }
 
+/* As they are written in a suite and for bench: key and value. */
+static void print_settings(const struct opt *opts)
+{
+	char left[96], range[256];
+
+	for (; opts->name; opts++) {
+		const char *type = opt_type_text(opts);
+
+		snprintf(left, sizeof(left), "%s=%s", opts->name, *type ? type : "yes|no");
+		opt_range_text(opts, range, sizeof(range));
+		printf("    %-20s %s", left, opts->help);
+		if (*range)
+			printf("; %s", range);
+		if (opts->def && *opts->def)
+			printf("; default %s", opts->def);
+		putchar('\n');
+	}
+}
+
 static void print_loads(bool verbose)
 {
 	struct err err;
@@ -56,7 +75,7 @@ static void print_loads(bool verbose)
 		if (check_kind(kind, &err))
 			printf("  %-10s cannot run here: %s\n", "", err.text);
 		if (verbose)
-			opts_help(kind->opts, stdout);
+			print_settings(kind->opts);
 	}
 }
 

@@ -25,47 +25,35 @@ static bool touches(const struct wire *wire, size_t node)
 	return wire->end[0].node == node || wire->end[1].node == node;
 }
 
-/* One line of the tree: a node, reached over a link that was not drawn yet. */
+/* One line of the tree: a node, and the link over which it was reached. */
 struct branch {
 	size_t node, link;
-	unsigned int depth;
-	bool root;
+	unsigned int depth; /* 0: no link, a root */
+	bool again;	    /* the node is drawn further up */
 };
 
 struct tree {
 	const struct lab_plan *plan;
 	const struct lab_spec *spec;
 	bool *node_drawn, *link_drawn;
-	struct branch *stack;
-	size_t n;
-	FILE *out;
+	struct branch *stack, *lines;
+	size_t n, n_lines;
 };
 
-static void draw_branch(struct tree *tree, const struct branch *b)
-{
-	unsigned int depth = b->depth < DEPTH_MAX ? b->depth : DEPTH_MAX;
-	const struct node_spec *node = &tree->spec->nodes[b->node];
-
-	fprintf(tree->out, "  %*s", b->root ? 0 : (int)(4 * (depth - 1)), "");
-	if (!b->root)
-		fprintf(tree->out, "└── %s ── ", lab_plan_wire(tree->plan, b->link)->name);
-	fprintf(tree->out, "%s%s%s\n", node->name, node->forward ? " (forwards)" : "",
-		tree->node_drawn[b->node] ? " (see above)" : "");
-}
-
 /* Depth first, without recursion: a chain may have thousands of nodes. */
-static void draw_from(struct tree *tree, size_t root)
+static void walk(struct tree *tree, size_t root)
 {
-	tree->stack[tree->n++] = (struct branch){.node = root, .root = true};
+	tree->stack[tree->n++] = (struct branch){.node = root};
 	while (tree->n) {
 		struct branch b = tree->stack[--tree->n];
 
-		if (!b.root && tree->link_drawn[b.link])
+		if (b.depth && tree->link_drawn[b.link])
 			continue;
-		draw_branch(tree, &b);
-		if (!b.root)
+		if (b.depth)
 			tree->link_drawn[b.link] = true;
-		if (tree->node_drawn[b.node])
+		b.again = tree->node_drawn[b.node];
+		tree->lines[tree->n_lines++] = b;
+		if (b.again)
 			continue;
 		tree->node_drawn[b.node] = true;
 		/* Backwards, so that the first link comes off the stack first. */
@@ -81,24 +69,53 @@ static void draw_from(struct tree *tree, size_t root)
 	}
 }
 
+/* True when a line at `depth` follows before the branch it hangs on ends. */
+static bool more_follows(const struct tree *tree, size_t line, unsigned int depth)
+{
+	for (size_t i = line + 1; i < tree->n_lines && tree->lines[i].depth >= depth; i++)
+		if (tree->lines[i].depth == depth)
+			return true;
+	return false;
+}
+
+static void print_line(const struct tree *tree, size_t line, FILE *out)
+{
+	const struct branch *b = &tree->lines[line];
+	const struct node_spec *node = &tree->spec->nodes[b->node];
+	unsigned int first = b->depth > DEPTH_MAX ? b->depth - DEPTH_MAX : 1;
+
+	fputs("  ", out);
+	for (unsigned int d = first; d < b->depth; d++)
+		fputs(more_follows(tree, line, d) ? "│   " : "    ", out);
+	if (b->depth)
+		fprintf(out, "%s── %s ── ", more_follows(tree, line, b->depth) ? "├" : "└",
+			lab_plan_wire(tree->plan, b->link)->name);
+	fprintf(out, "%s%s%s\n", node->name, node->forward ? " (forwards)" : "",
+		b->again ? " (see above)" : "");
+}
+
 static int draw_tree(const struct lab_plan *plan, const struct lab_spec *spec, FILE *out)
 {
-	struct tree tree = {.plan = plan, .spec = spec, .out = out};
+	struct tree tree = {.plan = plan, .spec = spec};
 	int r = -ENOMEM;
 
 	tree.node_drawn = calloc(spec->n_nodes, sizeof(*tree.node_drawn));
 	tree.link_drawn = calloc(spec->n_links + 1, sizeof(*tree.link_drawn));
-	/* A link is pushed at most once from each of its ends. */
+	/* A link is pushed at most once from each of its ends, and drawn once. */
 	tree.stack = calloc(2 * spec->n_links + 1, sizeof(*tree.stack));
-	if (tree.node_drawn && tree.link_drawn && tree.stack) {
+	tree.lines = calloc(spec->n_nodes + spec->n_links, sizeof(*tree.lines));
+	if (tree.node_drawn && tree.link_drawn && tree.stack && tree.lines) {
 		for (size_t i = 0; i < spec->n_nodes; i++)
 			if (!tree.node_drawn[i])
-				draw_from(&tree, i);
+				walk(&tree, i);
+		for (size_t i = 0; i < tree.n_lines; i++)
+			print_line(&tree, i, out);
 		r = 0;
 	}
 	free(tree.node_drawn);
 	free(tree.link_drawn);
 	free(tree.stack);
+	free(tree.lines);
 	return r;
 }
 
@@ -146,7 +163,7 @@ static int add_end(struct libscols_table *table, const struct lab_spec *spec,
 		   const char *settings)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	struct end_text text;
+	struct end_text text = {0};
 	const char *cells[] = {name, text.where, text.addr, text.addr6, settings};
 
 	if (!line)
@@ -240,7 +257,7 @@ static void print_paths(const struct lab_plan *plan, const struct lab_spec *spec
 		fprintf(out, "  … and %zu more (-v shows all)\n", left);
 }
 
-int show_text(const struct lab_spec *spec, bool all, FILE *out, struct err *err)
+int show_text(const struct lab_spec *spec, const char *name, bool all, FILE *out, struct err *err)
 {
 	struct lab_plan *plan;
 	int r;
@@ -248,8 +265,7 @@ int show_text(const struct lab_spec *spec, bool all, FILE *out, struct err *err)
 	r = lab_plan_make(spec, &plan, err);
 	if (r)
 		return r;
-	fprintf(out, "Lab '%s': %zu nodes, %zu links\n\n", spec->name, spec->n_nodes,
-		spec->n_links);
+	fprintf(out, "Lab '%s': %zu nodes, %zu links\n\n", name, spec->n_nodes, spec->n_links);
 	r = draw_tree(plan, spec, out);
 	fputc('\n', out);
 	if (!r)
@@ -257,12 +273,12 @@ int show_text(const struct lab_spec *spec, bool all, FILE *out, struct err *err)
 	if (!r)
 		print_paths(plan, spec, all, out);
 	lab_plan_free(plan);
-	return r ? err_sys(err, r, "cannot draw lab '%s'", spec->name) : 0;
+	return r ? err_sys(err, r, "cannot draw lab '%s'", name) : 0;
 }
 
 static json_t *json_end(const struct lab_spec *spec, const struct wire *wire, unsigned int side)
 {
-	struct end_text text;
+	struct end_text text = {0};
 
 	end_text(spec, wire, side, &text);
 	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "node",
@@ -271,9 +287,9 @@ static json_t *json_end(const struct lab_spec *spec, const struct wire *wire, un
 			 "mac", text.mac);
 }
 
-json_t *show_json(const struct lab_spec *spec, struct err *err)
+json_t *show_json(const struct lab_spec *spec, const char *name, struct err *err)
 {
-	json_t *nodes, *links;
+	json_t *nodes, *links, *doc;
 	struct lab_plan *plan;
 
 	if (lab_plan_make(spec, &plan, err))
@@ -298,5 +314,8 @@ json_t *show_json(const struct lab_spec *spec, struct err *err)
 		json_array_append_new(links, link);
 	}
 	lab_plan_free(plan);
-	return json_pack("{s:s, s:o, s:o}", "name", spec->name, "nodes", nodes, "links", links);
+	doc = json_pack("{s:s, s:o, s:o}", "name", name, "nodes", nodes, "links", links);
+	if (!doc)
+		err_set(err, ENOMEM, "out of memory");
+	return doc;
 }

@@ -11,9 +11,9 @@
 
 struct lab_spec;
 
-/* Both plan the lab themselves; an impossible one is -EINVAL. all: every path, however many. */
-int show_text(const struct lab_spec *spec, bool all, FILE *out, struct err *err);
-/* NULL when the lab is impossible. */
-json_t *show_json(const struct lab_spec *spec, struct err *err);
+/* name: that of the lab as it is up, or as its file says. Both plan the lab themselves; an impossible one is -EINVAL. all: every path, however many. */
+int show_text(const struct lab_spec *spec, const char *name, bool all, FILE *out, struct err *err);
+/* NULL, with err, on failure. */
+json_t *show_json(const struct lab_spec *spec, const char *name, struct err *err);
 
 #endif

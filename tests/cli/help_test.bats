@@ -8,13 +8,13 @@ load cli
 	netbench
 	expect_status 2
 	expect_output ''
-	expect_errors 'Usage: netbench COMMAND*doctor*list*'
+	expect_errors 'Usage: netbench COMMAND*list*doctor*'
 }
 
 @test "--help: the table of contents on standard output" {
 	netbench --help
 	expect_status 0
-	expect_output 'Usage: netbench COMMAND*doctor*list*'
+	expect_output 'Usage: netbench COMMAND*list*doctor*'
 	expect_errors ''
 }
 
