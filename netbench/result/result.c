@@ -240,7 +240,8 @@ int case_add_sample(struct result_case *c, const struct metric_def *def, double 
 		metric->samples = grown;
 		metric->room = room;
 	}
-	metric->samples[metric->n++] = value;
+	/* Something divided by no time is no more known than no time divided by something. */
+	metric->samples[metric->n++] = isfinite(value) ? value : NAN;
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct metric_def {
 
 struct metric {
 	const struct metric_def *def;	/* borrowed: lives as long as the program */
-	double *samples;		/* one per trial; NaN = unknown */
+	double *samples;		/* one per trial; NaN = unknown, infinity is kept as NaN */
 	size_t n, room;
 };
 

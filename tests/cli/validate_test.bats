@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The judge of result documents, judged: what it must accept, and what it must not.
+
+setup() {
+	[ -e /usr/lib/python3/dist-packages/jsonschema ] || skip "python3-jsonschema is not installed"
+	judge=$BATS_TEST_DIRNAME/validate.py
+	good=$BATS_TEST_TMPDIR/good.json
+	cat >"$good" <<-'END'
+	{"schema": "netbench-result/1", "complete": true, "error": null, "started": "2026-01-02T03:04:05Z",
+	 "command": ["netbench"], "netbench": {"version": "1", "compiler": "gcc", "libs": {}},
+	 "host": {"kernel": "6.18", "governor": null},
+	 "suite": {"name": "s", "file": null, "about": null, "seed": 1, "options": {}},
+	 "cases": [{"name": "a", "labels": {}, "status": "ok", "reason": null, "remark": null,
+	  "trials": {"done": 1, "wanted": 1},
+	  "metrics": [{"name": "goodput", "unit": "bit/s", "better": "higher", "observer": "receiver",
+	   "layer": null, "n": 1, "median": 5.0, "mad": 0.0, "min": 5.0, "max": 5.0,
+	   "ci95": [5.0, 5.0], "samples": [5.0, null]}],
+	  "ledger": {"sent": 10, "delivered": 9, "duplicates": 0, "drops": {"qdisc": 1}, "residual": 0},
+	  "proofs": [], "validity": [],
+	  "cpu": [{"cpu": 0, "user": 0.5, "system": 0.5, "irq": 0, "softirq": 0, "steal": 0, "idle": 0}],
+	  "intervals": []}]}
+	END
+}
+
+judge() {
+	run /usr/bin/python3 -W ignore "$judge" "$@"
+}
+
+# The good document with one thing changed is refused, for the reason given.
+refuses() {
+	sed "$1" "$good" >"$BATS_TEST_TMPDIR/bad.json"
+	! cmp -s "$good" "$BATS_TEST_TMPDIR/bad.json" || { echo "nothing changed: $1"; return 1; }
+	judge "$BATS_TEST_TMPDIR/bad.json"
+	[ "$status" -eq 1 ] && [[ $output == *$2* ]] || { echo "$1: $status $output"; return 1; }
+}
+
+@test "a good document is accepted, from a file and from standard input" {
+	judge "$good"
+	[ "$status" -eq 0 ] && [ -z "$output" ]
+	judge <"$good"
+	[ "$status" -eq 0 ]
+}
+
+@test "what is not JSON is refused" {
+	refuses 's/"median": 5.0/"median": NaN/' 'NaN is not JSON'
+	refuses 's/"median": 5.0/"median": -Infinity/' '-Infinity is not JSON'
+	refuses 's/"median": 5.0/"median": 1e999/' 'out of range'
+	refuses 's/"name": "a"/"name": "a", "name": "a"/' 'key "name" appears twice'
+	refuses '$s/}$//' 'bad.json: '
+	refuses '1s/^/[/' 'bad.json: '
+	printf '' >"$BATS_TEST_TMPDIR/empty.json"
+	judge "$BATS_TEST_TMPDIR/empty.json"
+	[ "$status" -eq 1 ]
+}
+
+@test "what the schema does not know is refused, and so is what it misses" {
+	refuses 's/"labels": {}/"labels": {}, "label": {}/' "'label' was unexpected"
+	refuses 's/"remark": null,//' "'remark' is a required property"
+	refuses 's/"status": "ok"/"status": "fine"/' 'cases/0/status'
+	refuses 's/"sent": 10/"sent": 10.5/' 'ledger'
+	refuses 's/"seed": 1/"seed": -1/' 'suite/seed'
+	refuses 's/"softirq": 0/"softirq": 1.01/' 'cases/0/cpu/0/softirq'
+	refuses 's/T03:04:05Z/ 03:04:05/' 'started'
+}
+
+@test "a document is complete or says why it is not" {
+	refuses 's/"complete": true/"complete": false/' 'error: None is not of type'
+	refuses 's/"error": null/"error": "cut short"/' 'error: '
+	refuses 's/"status": "ok"/"status": "pending"/' 'cases/0/status'
+	refuses 's/"status": "ok"/"status": "failed"/' 'cases/0/reason'
+}
+
+@test "sums are held to their parts" {
+	refuses 's/"sent": 10/"sent": 11/' 'does not add up'
+	refuses 's/"sent": 10/"sent": 11/; s/"residual": 0/"residual": 1/' 'a residual, and yet "ok"'
+	refuses 's/"n": 1/"n": 2/' 'is not its samples'
+	refuses 's/"user": 0.5/"user": 0.4/' 'shares of cpu 0'
+}
+
+@test "a file that cannot be read is exit 2" {
+	judge "$BATS_TEST_TMPDIR/nowhere.json"
+	[ "$status" -eq 2 ] && [[ $output == *'No such file'* ]]
+}
