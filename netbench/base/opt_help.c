@@ -17,6 +17,9 @@ const char *opt_type_text(const struct opt *opt)
 
 static bool has_range(const struct opt *opt)
 {
+	/* No rate is 0, so that goes without saying. */
+	if (opt->type == OPT_RATE && opt->min <= 1 && !opt->max)
+		return false;
 	return opt->type >= OPT_COUNT && opt->type <= OPT_RATE && (opt->min || opt->max);
 }
 

@@ -38,7 +38,7 @@ static const struct opt opts[] = {
 	 .max = UINT64_C(86400000000000),
 	 .letter = 't',
 	 .help = "how long"},
-	{.name = "rate", .type = OPT_RATE, .offset = FIELD(rate), .def = "max"},
+	{.name = "rate", .type = OPT_RATE, .offset = FIELD(rate), .def = "max", .min = 1},
 	{.name = "choice", .type = OPT_CHOICE, .offset = FIELD(choice), .choices = sides},
 	{.name = "set", .type = OPT_SET, .offset = FIELD(set), .choices = features},
 	{.name = "text", .type = OPT_TEXT, .offset = FIELD(text), .metavar = "NODE"},
