@@ -6,7 +6,11 @@
 #include <stdint.h>
 
 /* 1024 linear steps per octave: a bucket is at most 1/1024 of its value wide. */
-enum { HIST_STEP_BITS = 10, HIST_OCTAVES = 27, HIST_BUCKETS = (HIST_OCTAVES + 1) << HIST_STEP_BITS };
+enum {
+	HIST_STEP_BITS = 10,
+	HIST_OCTAVES = 27,
+	HIST_BUCKETS = (HIST_OCTAVES + 1) << HIST_STEP_BITS
+};
 #define HIST_MAX_NS UINT64_C(100000000000)
 
 /*
@@ -14,9 +18,9 @@ enum { HIST_STEP_BITS = 10, HIST_OCTAVES = 27, HIST_BUCKETS = (HIST_OCTAVES + 1)
  * histogram. One writer; readers see a consistent picture once the writer has stopped.
  */
 struct hist {
-	uint64_t count;		/* all values, the overflow included */
-	uint64_t overflow;	/* values above HIST_MAX_NS: counted, and kept in max */
-	uint64_t min_ns, max_ns;/* exact; 0 when count is 0 */
+	uint64_t count;		 /* all values, the overflow included */
+	uint64_t overflow;	 /* values above HIST_MAX_NS: counted, and kept in max */
+	uint64_t min_ns, max_ns; /* exact; 0 when count is 0 */
 	uint64_t bucket[HIST_BUCKETS];
 };
 

@@ -71,16 +71,16 @@ static void bootstrap(const double *sorted, size_t n, uint64_t seed, double *med
 void stats_of(const double *samples, size_t n, uint64_t seed, struct stats *ret)
 {
 	double *sorted, *scratch;
-	uint32_t *drawn;
+	void *drawn;
 
 	*ret = (struct stats){
 		.median = NAN, .mad = NAN, .min = NAN, .max = NAN, .ci_lo = NAN, .ci_hi = NAN};
 	/* One piece of memory, so that there is one way to fail: nothing is known then. */
-	sorted = malloc((2 * n + RESAMPLES) * sizeof(*sorted) + n * sizeof(*drawn));
+	sorted = malloc((2 * n + RESAMPLES) * sizeof(*sorted) + n * sizeof(uint32_t));
 	if (!sorted)
 		return;
 	scratch = sorted + n;
-	drawn = (uint32_t *)(scratch + n + RESAMPLES);
+	drawn = scratch + n + RESAMPLES;
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(samples[i]))
 			sorted[ret->n++] = samples[i];

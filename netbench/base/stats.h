@@ -9,7 +9,7 @@
 struct stats {
 	size_t n;
 	double median, mad, min, max;
-	double ci_lo, ci_hi;	/* 95 % percentile bootstrap of the median; = median when n < 2 */
+	double ci_lo, ci_hi; /* 95 % percentile bootstrap of the median; = median when n < 2 */
 };
 
 /* NaN samples (unknown) are left out; with none left, n is 0 and all figures are NaN. */

@@ -386,8 +386,9 @@ static void add_os(struct print *print)
 
 int fingerprint_read(const char *root, struct fact **facts, size_t *n, struct err *err)
 {
-	struct print print = {.root = root, .facts = facts, .n = n};
+	struct print print = {.root = root, .facts = facts};
 
+	print.n = n;
 	procfile_text(root, "/proc/sys/kernel/osrelease", print.release, sizeof(print.release));
 	procfile_text(root, "/proc/sys/kernel/version", print.version, sizeof(print.version));
 	procfile_text(root, "/proc/cmdline", print.cmdline, sizeof(print.cmdline));

@@ -92,15 +92,15 @@ static void parse_line(const char *line, const unsigned int *cpus, size_t n, uin
 
 static int parse(const char *text, struct interrupts *ret)
 {
-	unsigned int *cpus;
+	unsigned int *cpus, highest = 0;
 	size_t n;
 	int error = parse_heading(text, &cpus, &n);
 
 	if (error)
 		return error;
 	for (size_t i = 0; i < n; i++)
-		if (cpus[i] >= ret->n_cpus)
-			ret->n_cpus = cpus[i] + 1;
+		highest = cpus[i] > highest ? cpus[i] : highest;
+	ret->n_cpus = (size_t)highest + 1;
 	ret->counts = calloc(ret->n_cpus, sizeof(*ret->counts));
 	if (!ret->counts) {
 		free(cpus);
