@@ -8,8 +8,7 @@
 #include "version.h"
 
 const struct cmd *const cmds[] = {
-	&cmd_lab,
-	&cmd_list,
+	&cmd_run,    &cmd_bench, &cmd_lab, &cmd_list,
 	&cmd_doctor,
 	NULL,
 };

@@ -56,6 +56,7 @@ struct account {
 	uint64_t sent, delivered, duplicates;
 	uint64_t socket_drops;		/* dropped at the receiving sockets, in kernel buffers */
 	uint64_t packets_per_buffer;	/* 1, or up to how many packets one dropped buffer can hold */
+	uint64_t packets_per_frame;  /* 1, or up to how many packets one frame on a link can hold */
 	bool fragmented;		/* packets travel as several link frames */
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "result/result.h"
+#include "topo/lab.h"
 
 /* A receive buffer that rides out a descheduled receiver for a while; the FORCE variant allows it. */
 #define DEFAULT_RCVBUF (8u << 20)
@@ -161,6 +162,23 @@ static int socket_drops(int fd, uint64_t *sum, struct err *err)
 	return 0;
 }
 
+/* Does a packet exceed the MTU of a link on its way? */
+static int find_fragmentation(const struct load_run *run, bool *ret, struct err *err)
+{
+	const struct udp_cfg *cfg = run->cfg;
+	const uint64_t packet = cfg->size + 8 + (cfg->flow.traffic.family ? 40 : 20);
+	struct hop *hops;
+	int n = lab_plan_path(lab_plan(run->lab), run->from, run->to, &hops, err);
+
+	if (n < 0)
+		return n;
+	*ret = false;
+	for (int i = 0; i < n; i++)
+		*ret |= packet > lab_spec(run->lab)->links[hops[i].link].mtu;
+	free(hops);
+	return 0;
+}
+
 static int udp_account(struct load_run *run, struct account *ret, struct err *err)
 {
 	const struct udp_cfg *cfg = run->cfg;
@@ -179,7 +197,8 @@ static int udp_account(struct load_run *run, struct account *ret, struct err *er
 	ret->duplicates = t.duplicates;
 	/* A buffer that UDP_GRO filled, or that crossed as one super-packet, holds up to this many. */
 	ret->packets_per_buffer = cfg->gro ? 65535 / cfg->size + 1 : 1;
-	return r;
+	ret->packets_per_frame = cfg->segment ? cfg->segment : 1;
+	return r ? r : find_fragmentation(run, &ret->fragmented, err);
 }
 
 static int udp_check(const void *config, struct err *err)

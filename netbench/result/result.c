@@ -326,6 +326,60 @@ int case_add_interval(struct result_case *c, const struct interval *interval)
 	return 0;
 }
 
+static void mean_in(double *mean, double value, unsigned int n)
+{
+	*mean += (value - *mean) / n;
+}
+
+static struct cpu_share *share_of(struct result_case *c, int cpu)
+{
+	struct cpu_share *added;
+
+	for (size_t i = 0; i < c->n_cpus; i++)
+		if (c->cpus[i].cpu == cpu)
+			return &c->cpus[i];
+	added = APPEND(c->cpus, c->n_cpus);
+	if (!added)
+		return NULL;
+	*added = (struct cpu_share){.cpu = cpu};
+	c->n_cpus++;
+	return added;
+}
+
+int case_add_cpus(struct result_case *c, const struct cpu_share *shares, size_t n)
+{
+	const unsigned int trials = ++c->cpu_trials;
+
+	for (size_t i = 0; i < n; i++) {
+		struct cpu_share *mean = share_of(c, shares[i].cpu);
+
+		if (!mean)
+			return -ENOMEM;
+		mean_in(&mean->user, shares[i].user, trials);
+		mean_in(&mean->system, shares[i].system, trials);
+		mean_in(&mean->irq, shares[i].irq, trials);
+		mean_in(&mean->softirq, shares[i].softirq, trials);
+		mean_in(&mean->steal, shares[i].steal, trials);
+		mean_in(&mean->idle, shares[i].idle, trials);
+	}
+	return 0;
+}
+
+int case_set_remark(struct result_case *c, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	if (c->remark)
+		return 0;
+	va_start(ap, fmt);
+	r = vasprintf(&c->remark, fmt, ap);
+	va_end(ap);
+	if (r < 0)
+		c->remark = NULL;
+	return r < 0 ? -ENOMEM : 0;
+}
+
 const char *case_status_name(enum case_status status)
 {
 	static const char *const names[] = {

@@ -19,20 +19,21 @@ enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NEITHER };
 
 /* What a metric is: a constant of the load that reports it. */
 struct metric_def {
-	const char *name, *unit;	/* units as in docs/method.md: bit/s packet/s ns byte 1/s s/GB ratio "" */
+	const char *name,
+		*unit; /* units as in docs/method.md: bit/s packet/s ns byte 1/s s/GB ratio "" */
 	enum better better;
-	const char *observer;		/* "receiver", "sender", "kernel", "client" */
-	const char *layer;		/* "L4 payload", "L2", …; NULL when no layer applies */
+	const char *observer; /* "receiver", "sender", "kernel", "client" */
+	const char *layer;    /* "L4 payload", "L2", …; NULL when no layer applies */
 };
 
 struct metric {
-	const struct metric_def *def;	/* borrowed: lives as long as the program */
-	double *samples;		/* one per trial; NaN = unknown, infinity is kept as NaN */
+	const struct metric_def *def; /* borrowed: lives as long as the program */
+	double *samples;	      /* one per trial; NaN = unknown, infinity is kept as NaN */
 	size_t n, room;
 };
 
 struct drop {
-	char *name;			/* "socket buffer", "link wire", … */
+	char *name; /* "socket buffer", "link wire", … */
 	uint64_t count;
 };
 
@@ -42,10 +43,10 @@ struct ledger {
 	uint64_t sent, delivered, duplicates;
 	struct drop *drops;
 	size_t n_drops;
-	int64_t residual;		/* sent - delivered - drops; not 0 voids the case */
+	int64_t residual; /* sent - delivered - drops; not 0 voids the case */
 };
 
-struct finding {			/* a proof or a validity check */
+struct finding { /* a proof or a validity check */
 	char *what, *detail;
 	bool ok;
 };
@@ -55,7 +56,7 @@ struct findings {
 	size_t n;
 };
 
-struct cpu_share {			/* mean over the trials; ratios of the window, 1.0 = busy throughout */
+struct cpu_share { /* mean over the trials; ratios of the window, 1.0 = busy throughout */
 	int cpu;
 	double user, system, irq, softirq, steal, idle;
 };
@@ -63,7 +64,7 @@ struct cpu_share {			/* mean over the trials; ratios of the window, 1.0 = busy t
 struct interval {
 	unsigned int trial;
 	double start_s, end_s;
-	double value;			/* in the unit of the case's first metric */
+	double value; /* in the unit of the case's first metric */
 };
 
 struct label {
@@ -75,33 +76,34 @@ struct result_case {
 	struct label *labels;
 	size_t n_labels;
 	enum case_status status;
-	char *reason;			/* why it is not ok; NULL when it is */
+	char *reason; /* why it is not ok; NULL when it is */
 	struct metric *metrics;
 	size_t n_metrics;
 	struct ledger ledger;
 	struct findings proofs, validity;
 	struct cpu_share *cpus;
 	size_t n_cpus;
+	unsigned int cpu_trials; /* trials in the means of cpus */
 	struct interval *intervals;
 	size_t n_intervals;
-	char *remark;			/* one line for the table; may be NULL */
+	char *remark; /* one line for the table; may be NULL */
 	unsigned int trials_done, trials_wanted;
 };
 
-struct fact {				/* one entry of the fingerprint */
+struct fact { /* one entry of the fingerprint */
 	char *name, *value;
 };
 
 struct result {
 	bool complete;
-	char *error;			/* why it is not complete; NULL when it is */
-	int64_t started_unix;		/* seconds */
-	char **command;			/* argv, NULL-terminated copy */
+	char *error;	      /* why it is not complete; NULL when it is */
+	int64_t started_unix; /* seconds */
+	char **command;	      /* argv, NULL-terminated copy */
 	char *suite, *suite_file, *about;
 	uint64_t seed;
-	struct fact *options;		/* effective --set, duration … */
+	struct fact *options; /* effective --set, duration … */
 	size_t n_options;
-	struct fact *host;		/* fingerprint in order of interest */
+	struct fact *host; /* fingerprint in order of interest */
 	size_t n_host;
 	struct result_case *cases;
 	size_t n_cases;
@@ -126,6 +128,11 @@ int case_add_drop(struct result_case *c, const char *name, uint64_t count);
 int findings_add(struct findings *f, bool ok, const char *what, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 int case_add_interval(struct result_case *c, const struct interval *interval);
+/* The shares of one trial, all CPUs that took part, go into the means. */
+int case_add_cpus(struct result_case *c, const struct cpu_share *shares, size_t n);
+/* Keeps the first remark. */
+int case_set_remark(struct result_case *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 const char *case_status_name(enum case_status status);
 
@@ -138,6 +145,7 @@ const char *result_version(void);
 /* Writers. All return 0 or -errno. The document validates against docs/result.schema.json on every path. */
 int result_write_json(const struct result *result, FILE *out, struct err *err);
 /* color: use ANSI colours; width: columns of the terminal or 0 for no limit. */
-int result_write_table(const struct result *result, FILE *out, bool color, unsigned int width, struct err *err);
+int result_write_table(const struct result *result, FILE *out, bool color, unsigned int width,
+		       struct err *err);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Validity: did the machine stay the same while a trial ran? What disturbed it makes a case
+ * suspect, with the reason; the limits are in docs/method.md.
+ */
+#ifndef RUN_VALIDITY_H
+#define RUN_VALIDITY_H
+
+#include "base/err.h"
+#include "host/cpuuse.h"
+
+struct crew;
+struct result_case;
+
+struct validity;
+
+int validity_new(struct validity **ret, struct err *err);
+void validity_free(struct validity *validity);
+
+/* Just before the start and just after the drain: the clock of the crew's CPUs, heat, other processes. */
+int validity_before(struct validity *validity, const struct crew *crew, struct err *err);
+int validity_after(struct validity *validity, const struct crew *crew, struct err *err);
+/* Add the checks to the case. delta is the CPU use of the window. */
+int validity_judge(const struct validity *validity, const struct cpuuse_delta *delta,
+		   struct result_case *c, struct err *err);
+
+#endif
