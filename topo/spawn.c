@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -55,6 +56,8 @@ static _Noreturn void become(const struct spawn *spawn, pid_t parent, int report
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (spawn->netns < 0 || !setns(spawn->netns, CLONE_NEWNET)) {
+		/* Whatever this process itself inherited without close-on-exec (fails before 5.11). */
+		close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 		if (!set_streams(spawn))
 			execvp(spawn->argv[0], spawn->argv);
 	}
