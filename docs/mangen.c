@@ -31,6 +31,14 @@ static void put_text(const char *text)
 	}
 }
 
+/* The one-line help of a kind or command, as a sentence. */
+static void put_sentence(const char *help)
+{
+	putchar(toupper((unsigned char)*help));
+	put_text(help + 1);
+	puts(".");
+}
+
 static void put_option(const struct opt *opt, bool command_line)
 {
 	const char *type = opt_type_text(opt);
@@ -104,8 +112,7 @@ static void put_commands(void)
 	for (size_t i = 0; cmds[i]; i++) {
 		printf(".Ss %s\n", cmds[i]->name);
 		put_synopsis(cmds[i]);
-		put_text(cmds[i]->help);
-		puts(".");
+		put_sentence(cmds[i]->help);
 		if (cmds[i]->details)
 			put_paragraphs(cmds[i]->details);
 		put_options(cmds[i]->opts, true);
@@ -116,8 +123,7 @@ static void put_loads(void)
 {
 	for (size_t i = 0; loads[i]; i++) {
 		printf(".Ss %s\n", loads[i]->kind.name);
-		put_text(loads[i]->kind.help);
-		puts(".");
+		put_sentence(loads[i]->kind.help);
 		put_options(loads[i]->kind.opts, false);
 	}
 }

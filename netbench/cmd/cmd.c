@@ -2,6 +2,7 @@
 /* Owns how a command reads its words, prints its help and reports its failure. */
 #include "cmd/cmd.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static void print_synopsis(const struct cmd *self, FILE *out)
 void cmd_help(const struct cmd *self, FILE *out)
 {
 	print_synopsis(self, out);
-	fprintf(out, "\n%s.\n", self->help);
+	fprintf(out, "\n%c%s.\n", toupper((unsigned char)self->help[0]), self->help + 1);
 	if (self->details)
 		fprintf(out, "\n%s\n", self->details);
 	fputs("\nOptions:\n", out);

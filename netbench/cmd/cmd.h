@@ -23,7 +23,7 @@ enum exit_code {
 
 struct cmd {
 	const char *name;
-	const char *help;	/* one line, no full stop */
+	const char *help;	/* one line, lower case, no full stop */
 	const char *synopsis;	/* after the name, one form per line: "[SUITE…]"; may be NULL */
 	const struct opt *opts; /* of a struct that starts with struct common_cfg */
 	const char *details;	/* paragraphs for --help and the manual; may be NULL */

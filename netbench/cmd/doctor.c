@@ -122,7 +122,7 @@ static int doctor_run(const struct cmd *self, int argc, char **argv)
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.help = "Say what this machine has and lacks, with the remedies",
+	.help = "say what this machine has and lacks, with the remedies",
 	.opts = doctor_opts,
 	.details = "Kernel features are tried out in processes of their own that leave nothing. "
 		   "The exit\n"

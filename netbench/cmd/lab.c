@@ -261,7 +261,7 @@ static int lab_run(const struct cmd *self, int argc, char **argv)
 
 const struct cmd cmd_lab = {
 	.name = "lab",
-	.help = "Keep labs for use by hand",
+	.help = "keep labs for use by hand",
 	.synopsis = "up [--name NAME] FILE|LAB\ndown NAME…\nlist\nexec NAME NODE COMMAND…\n"
 		    "show FILE|LAB|NAME",
 	.opts = lab_opts,

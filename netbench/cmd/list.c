@@ -355,7 +355,7 @@ static int list_run(const struct cmd *self, int argc, char **argv)
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.help = "List loads, suites and labs, and what cannot run here and why",
+	.help = "list loads, suites and labs, and what cannot run here and why",
 	.synopsis = "[loads]\nsuites [FILE…]\nlabs [FILE…]\n--names WHAT [OF]",
 	.opts = list_opts,
 	.details =
