@@ -353,14 +353,16 @@ static char *page(const struct result *result, bool color, unsigned int width)
 	return text;
 }
 
-static void assert_page(const struct result *result, unsigned int width, const char *want)
+/* From the first line that starts with `from` on. */
+static void assert_page(const struct result *result, unsigned int width, const char *from,
+			const char *want)
 {
-	char *seen = page(result, false, width), *whole;
+	char *text = page(result, false, width), *start = strstr(text, from);
 
-	assert_true(asprintf(&whole, "netbench %s%s", result_version(), want) > 0);
-	assert_string_equal(seen, whole);
-	free(whole);
-	free(seen);
+	assert_non_null(start);
+	assert_true(start == text || start[-1] == '\n');
+	assert_string_equal(start + strlen(from), want);
+	free(text);
 }
 
 static void some_cases(struct result *result)
@@ -401,9 +403,12 @@ static void some_cases(struct result *result)
 
 static void a_wide_page(void **state)
 {
+	char version[64];
+
 	some_cases(*state);
+	snprintf(version, sizeof(version), "netbench %s", result_version());
 	assert_page(
-		*state, 0,
+		*state, 0, version,
 		"  quick  Linux 6.18 x86_64  2 × Intel Xeon E5-2670 v3, 2596 MHz measured  "
 		"preempt none  seed 7\n"
 		"case    what          median  ±95 %     p50 / p99.9  CPUs busy  verdict  remark\n"
@@ -421,10 +426,9 @@ static void a_wide_page(void **state)
 static void a_narrow_page(void **state)
 {
 	some_cases(*state);
-	assert_page(*state, 64,
-		    "  quick  Linux 6.18 x86_64  2 × Intel Xeon\n"
-		    "    E5-2670 v3, 2596 MHz measured  preempt none  seed 7\n"
-		    "case         median  ±95 %     p50 / p99.9  CPUs busy  verdict\n"
+	/* Where the first line breaks depends on the length of the version. */
+	assert_page(*state, 64, "case ",
+		    "        median  ±95 %     p50 / p99.9  CPUs busy  verdict\n"
 		    "tcp/on  20.9 Gbit/s  1.0 %                       1.50  ok\n"
 		    "udp      271 Mbit/s      –  2.90 / 14.2 µs             suspect\n"
 		    "broken                                                 failed\n"
@@ -501,7 +505,7 @@ static void a_run_that_was_cut_short(void **state)
 	add_case(result, "a", CASE_PENDING);
 	add_case(result, "b", CASE_PENDING);
 	result->error = strdup("interrupted");
-	assert_page(result, 0, "  seed 0\nNot run: a, b\nNot complete: interrupted\n");
+	assert_page(result, 0, "Not run: ", "a, b\nNot complete: interrupted\n");
 }
 
 #define UNIT(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
