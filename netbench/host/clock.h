@@ -11,8 +11,8 @@
 #define CLOCK_TOLERANCE 0.03
 
 /*
- * Takes about 2 ms on the given CPU (-1: wherever the thread is) and puts the thread's affinity
- * back. -EINVAL when the thread may not run on that CPU.
+ * Takes about 2 ms on the given CPU (-1: wherever the thread is), or up to 10 ms when it is
+ * disturbed, and puts the thread's affinity back. -EINVAL when the thread may not run there.
  */
 int clock_measure(int cpu, double *ret_hz, struct err *err);
 /* after / before - 1; NaN when one of them is unknown (0 or NaN). */

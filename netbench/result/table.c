@@ -179,10 +179,11 @@ static int headline_text(const struct result *result, const struct result_case *
 static const struct {
 	const char *metric, *before, *after;
 	bool only_if_some;
+	const char *unless; /* a metric that says the same better */
 } qualifiers[] = {
-	{"loss", "loss ", "", false},	   {"retransmits", "", " retransmits", true},
-	{"cpu_per_gb", "CPU ", "", false}, {"cost", "", " a packet", false},
-	{"missed", "", " missed", true},
+	{"loss", "loss ", "", false, NULL},	   {"retransmits", "", " retransmits", true, NULL},
+	{"cpu_per_gb", "CPU ", "", false, "cost"}, {"cost", "", " a packet", false, NULL},
+	{"missed", "", " missed", true, NULL},
 };
 
 static int remark_text(const struct result *result, const struct result_case *c, char **ret)
@@ -203,7 +204,8 @@ static int remark_text(const struct result *result, const struct result_case *c,
 		char text[64];
 
 		if (isnan(median) || metric == c->metrics ||
-		    (qualifiers[i].only_if_some && median == 0))
+		    (qualifiers[i].only_if_some && median == 0) ||
+		    (qualifiers[i].unless && case_metric(c, qualifiers[i].unless)))
 			continue;
 		unit_format(median, metric->def->unit, text, sizeof(text));
 		fprintf(out, "%s%s%s%s", gap, qualifiers[i].before, text, qualifiers[i].after);
