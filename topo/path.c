@@ -12,13 +12,14 @@ int tree_init(struct tree *tree, const struct lab_plan *plan, struct err *err)
 
 	*tree = (struct tree){.plan = plan};
 	tree->distance = malloc(n * sizeof(*tree->distance));
-	tree->last = malloc(n * sizeof(*tree->last));
-	tree->first = malloc(n * sizeof(*tree->first));
+	tree->last = calloc(n, sizeof(*tree->last));
+	tree->first = calloc(n, sizeof(*tree->first));
 	tree->queue = malloc(n * sizeof(*tree->queue));
 	if (tree->distance && tree->last && tree->first && tree->queue)
 		return 0;
 	tree_release(tree);
-	return err_sys(err, ENOMEM, "cannot work out paths");
+	err_sys(err, ENOMEM, "cannot work out paths");
+	return -ENOMEM;
 }
 
 void tree_release(struct tree *tree)

@@ -235,7 +235,10 @@ out:
 	return rc;
 }
 
-/* 0 and an open, parsed state; -ENOENT without an error text if there is no such lab. */
+/*
+ * An open, parsed state; or *ret_fd is -1. -ENOENT comes without an error text: there is no such
+ * lab.
+ */
 static int open_state(const char *name, int lock, int *ret_fd, struct pin_state *ret,
 		      struct err *err)
 {
@@ -243,13 +246,15 @@ static int open_state(const char *name, int lock, int *ret_fd, struct pin_state 
 	struct stat st;
 	int fd, rc = 0;
 
+	*ret_fd = -1;
 	state_path(path, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ENOENT : err_sys(err, errno, "cannot open '%s'", path);
-	if (flock(fd, lock) || fstat(fd, &st))
-		rc = err_sys(err, errno, "cannot lock '%s'", path);
-	else if (!st.st_nlink)
+	if (flock(fd, lock) || fstat(fd, &st)) {
+		rc = -EIO;
+		err_sys(err, errno, "cannot lock '%s'", path);
+	} else if (!st.st_nlink)
 		rc = -ENOENT;
 	else
 		rc = pin_state_read(fd, path, ret, err);
@@ -272,7 +277,7 @@ int lab_unpin(const char *name, bool *ret_removed, struct err *err)
 	rc = open_state(name, LOCK_EX, &fd, &state, err);
 	if (ret_removed)
 		*ret_removed = false;
-	if (rc)
+	if (fd < 0)
 		return rc == -ENOENT ? 0 : rc;
 	rc = remove_nodes(name, &state, state.spec.n_nodes, err);
 	state_path(path, name);
@@ -306,7 +311,7 @@ static int list_one(const char *name, struct pinned_lab *ret, struct err *err)
 	struct pin_state state = {0};
 	int fd, rc = open_state(name, LOCK_SH, &fd, &state, err);
 
-	if (rc)
+	if (fd < 0)
 		return rc;
 	memcpy(ret->name, name, strlen(name) + 1); /* fits: only_names saw to it */
 	ret->whole = whole(name, &state);
@@ -332,10 +337,12 @@ int lab_pinned_list(struct pinned_lab **ret_labs, size_t *ret_n, struct err *err
 	if (n < 0 && errno != ENOENT)
 		return err_sys(err, errno, "cannot read '" STATE_DIR "'");
 	labs = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof(*labs));
-	if (!labs)
-		rc = err_sys(err, ENOMEM, "cannot list labs");
+	if (!labs) {
+		rc = -ENOMEM;
+		err_sys(err, ENOMEM, "cannot list labs");
+	}
 	for (i = 0; i < n; i++) {
-		if (!rc) {
+		if (labs && !rc) {
 			rc = list_one(entries[i]->d_name, &labs[n_labs], err);
 			n_labs += !rc;
 			/* Gone since the directory was read. */
@@ -412,7 +419,7 @@ int lab_pinned_enter(const char *name, const char *node, struct err *err)
 	if (rc)
 		return rc;
 	rc = open_state(name, LOCK_SH, &fd, &state, err);
-	if (rc)
+	if (fd < 0)
 		return rc == -ENOENT ? no_such_lab(name, err) : rc;
 	rc = lab_plan_make(&state.spec, &plan, err);
 	if (!rc)

@@ -86,7 +86,7 @@ static int parse(const struct lab_plan *plan, const struct family *fam, size_t l
 {
 	const char *slash = strchr(text, '/'), *name = plan->wires[l].name;
 	struct mark mark = plan->spec->links[l].mark;
-	char addr[INET6_ADDRSTRLEN] = "", *end;
+	char addr[INET6_ADDRSTRLEN] = "", *end = addr;
 	struct subnet net = {.link = l};
 	unsigned long len = 0;
 
@@ -185,7 +185,7 @@ static int plan_family(struct lab_plan *plan, const struct family *fam, struct e
 {
 	const struct lab_spec *spec = plan->spec;
 	uint32_t block = 0, blocks = UINT32_C(1) << (fam->planned_len - fam->pool_len);
-	struct subnet *nets = malloc((spec->n_links + 1) * sizeof(*nets));
+	struct subnet *nets = calloc(spec->n_links + 1, sizeof(*nets));
 	size_t n = 0, next = 0, l;
 	int rc = 0;
 

@@ -66,9 +66,7 @@ static int write_one(int base, const char *node, const struct sysctl *sysctl, st
 	size_t len = strlen(sysctl->value);
 	int fd = openat(base, sysctl->path, O_WRONLY | O_CLOEXEC), rc = 0;
 
-	if (fd < 0)
-		rc = -errno;
-	else if (write(fd, sysctl->value, len) != (ssize_t)len)
+	if (fd < 0 || write(fd, sysctl->value, len) != (ssize_t)len)
 		rc = -errno;
 	if (fd >= 0)
 		close(fd);
