@@ -192,10 +192,10 @@ void *lane_buffer(size_t size)
 
 #define LATENCY_DEFS(prefix, observer)                                                             \
 	{                                                                                          \
-		{prefix "min", "ns", BETTER_LOWER, observer, NULL},                                \
 		{prefix "p50", "ns", BETTER_LOWER, observer, NULL},                                \
 		{prefix "p99", "ns", BETTER_LOWER, observer, NULL},                                \
 		{prefix "p999", "ns", BETTER_LOWER, observer, NULL},                               \
+		{prefix "min", "ns", BETTER_LOWER, observer, NULL},                                \
 		{prefix "max", "ns", BETTER_LOWER, observer, NULL},                                \
 	}
 
@@ -206,15 +206,13 @@ int latency_metrics(struct result_case *c, const struct hist *hist, enum latency
 		[LATENCY_TRANSACTION] = LATENCY_DEFS("latency_", "client"),
 		[LATENCY_RTT] = LATENCY_DEFS("rtt_", "client"),
 	};
-	const struct metric_def *def = defs[kind];
-	const double quantiles[] = {0.5, 0.99, 0.999};
-	int r;
+	const double figures[] = {
+		(double)hist_quantile(hist, 0.5), (double)hist_quantile(hist, 0.99),
+		(double)hist_quantile(hist, 0.999), (double)hist->min_ns, (double)hist->max_ns,
+	};
+	int r = 0;
 
-	r = case_add_sample(c, &def[0], hist->count ? (double)hist->min_ns : NAN);
-	for (int i = 0; !r && i < 3; i++)
-		r = case_add_sample(c, &def[1 + i],
-				    hist->count ? (double)hist_quantile(hist, quantiles[i]) : NAN);
-	if (!r)
-		r = case_add_sample(c, &def[4], hist->count ? (double)hist->max_ns : NAN);
+	for (int i = 0; !r && i < 5; i++)
+		r = case_add_sample(c, &defs[kind][i], hist->count ? figures[i] : NAN);
 	return r;
 }

@@ -107,7 +107,7 @@ size_t lane_cpus(const char *list, enum side side);
 /* A page-aligned, touched buffer with pseudo-random content; NULL when out of memory. */
 void *lane_buffer(size_t size);
 
-/* Add latency_min, _p50, _p99, _p999 and _max (prefix "latency_" or "rtt_") to the case. */
+/* Add latency_p50, _p99, _p999, _min and _max (prefix "latency_" or "rtt_") to the case. */
 enum latency_kind { LATENCY_ONE_WAY, LATENCY_TRANSACTION, LATENCY_RTT };
 int latency_metrics(struct result_case *c, const struct hist *hist, enum latency_kind kind);
 

@@ -164,13 +164,28 @@ static int set_up(struct trial *t, struct err *err)
 	return r;
 }
 
-/* The runner's few wake-ups must come on time even when every CPU is busy. */
-static void hurry(bool on)
-{
-	const struct sched_param param = {.sched_priority = on ? 1 : 0};
+struct urgency {
+	int policy;
+	struct sched_param param;
+};
 
-	/* Without the privilege the window's edges are as sharp as the scheduler allows. */
-	sched_setscheduler(0, on ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER, &param);
+/*
+ * The runner's few wake-ups must come on time even when every CPU is busy. Without the privilege
+ * the window's edges are as sharp as the scheduler allows.
+ */
+static void hurry(struct urgency *before)
+{
+	const struct sched_param fifo = {.sched_priority = 1};
+
+	before->policy = sched_getscheduler(0);
+	if (before->policy >= 0 && !sched_getparam(0, &before->param) && before->policy == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &fifo);
+}
+
+static void relax(const struct urgency *before)
+{
+	if (before->policy == SCHED_OTHER)
+		sched_setscheduler(0, before->policy, &before->param);
 }
 
 static void mark(struct trial *t, bool end)
@@ -221,6 +236,7 @@ static int watch_window(struct trial *t, struct err *err)
 
 static int measure(struct trial *t, struct err *err)
 {
+	struct urgency before;
 	int r;
 
 	t->clock->start_ns = now_ns() + LEAD_NS;
@@ -230,7 +246,7 @@ static int measure(struct trial *t, struct err *err)
 	crew_go(&t->crew);
 	r = taps_watch(&t->taps, &t->crew, t->clock->begin_ns - (t->arm->timing.warmup_ns ? LEAD_NS : 0), err);
 	taps_close(&t->taps);
-	hurry(true);
+	hurry(&before);
 	if (!r)
 		r = crew_watch(&t->crew, t->clock->begin_ns, err);
 	if (!r)
@@ -241,7 +257,7 @@ static int measure(struct trial *t, struct err *err)
 	if (!r)
 		r = cpuuse_take(t->cpuuse, &t->end, err);
 	mark(t, true);
-	hurry(false);
+	relax(&before);
 	return r ? r : crew_reap(&t->crew, t->clock->drain_ns + REAP_NS, err);
 }
 
