@@ -58,6 +58,9 @@ int addr_wait6(struct nl *nl, const struct end *end, struct err *err)
 		rtm->rtm_family = AF_INET6;
 		rtm->rtm_dst_len = 128;
 		mnl_attr_put(nlh, RTA_DST, 16, &end->addr6);
+		/* As for a packet that comes in: for one that goes out, the kernel would also
+		 * choose a source, and walk over all addresses of the node to do so. */
+		mnl_attr_put_u32(nlh, RTA_IIF, (uint32_t)end->ifindex);
 		rc = nl_query(nl, nlh, read_type, NULL, &type, "look up the IPv6 address of",
 			      end->ifname, err);
 		if (rc || type == RTN_LOCAL)

@@ -56,7 +56,7 @@ static int raise_limit(size_t n_nodes, struct err *err)
 }
 
 /* Leaves the thread inside the new node. */
-static int make_node(struct lab *lab, size_t i, struct err *err)
+static int make_node(struct lab *lab, size_t i, struct sysctl_source *source, struct err *err)
 {
 	const char *name = lab->spec.nodes[i].name;
 	struct node *node = &lab->nodes[i];
@@ -68,18 +68,20 @@ static int make_node(struct lab *lab, size_t i, struct err *err)
 	if (node->netns < 0)
 		return node->netns;
 	rc = nl_open(&node->nl, name, err);
-	return rc ? rc : sysctl_quiet(name, lab->inet6, err);
+	return rc ? rc : sysctl_quiet(source, name, lab->inet6, err);
 }
 
 static int make_nodes(struct lab *lab, struct err *err)
 {
+	struct sysctl_source source = SYSCTL_SOURCE_INIT;
 	struct err lost;
 	size_t i;
 	int rc = 0;
 
 	lab->inet6 = sysctl_has_inet6();
 	for (i = 0; i < lab->spec.n_nodes && !rc; i++)
-		rc = make_node(lab, i, err);
+		rc = make_node(lab, i, &source, err);
+	sysctl_source_release(&source);
 	if (netns_enter(lab->home, "the namespace of the caller again", &lost) && !rc) {
 		rc = -EPERM;
 		if (err)
@@ -130,6 +132,7 @@ static int set_offloads(struct lab *lab, struct err *err)
 
 static int make_routers(struct lab *lab, struct err *err)
 {
+	struct sysctl_source source = SYSCTL_SOURCE_INIT;
 	struct err lost;
 	size_t i;
 	int rc = 0;
@@ -139,8 +142,9 @@ static int make_routers(struct lab *lab, struct err *err)
 			continue;
 		rc = lab_enter(lab, i, err);
 		if (!rc)
-			rc = sysctl_forward(lab->spec.nodes[i].name, lab->inet6, err);
+			rc = sysctl_forward(&source, lab->spec.nodes[i].name, lab->inet6, err);
 	}
+	sysctl_source_release(&source);
 	if (netns_enter(lab->home, "the namespace of the caller again", &lost) && !rc) {
 		rc = -EPERM;
 		if (err)
