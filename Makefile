@@ -9,7 +9,7 @@ DEPS_BUILD := gcc=gcc pkg-config=pkg-config libmnl-dev=libmnl.pc libyaml-dev=yam
 	libjansson-dev=jansson.pc libsmartcols-dev=smartcols.pc zlib1g-dev=zlib.pc
 DEPS_TEST  := libcmocka-dev=cmocka.pc bats=bats perl=prove valgrind=valgrind iproute2=ip \
 	iproute2=tc procps=ps util-linux=setpriv python3-jsonschema=/usr/lib/python3/dist-packages/jsonschema
-DEPS_BENCH := iperf3=iperf3
+DEPS_BENCH := iperf3=iperf3 python3=python3 iproute2=ip
 DEPS_LINT  := clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
 	shellcheck=shellcheck mandoc=mandoc
 
@@ -194,12 +194,12 @@ lint-cppcheck:
 		$(TOPO_SRC) $(NB_SRC)
 %.tidy: % FORCE | $(BUILD)/version.h
 	$(call say,TIDY,$*)clang-tidy --quiet --warnings-as-errors='*' $* -- -std=gnu17 \
-		$(filter-out -D_FORTIFY_SOURCE=2,$(NB_CPPFLAGS)) 2>&1 | { grep -v 'warnings generated' || true; }; \
+		$(filter-out -D_FORTIFY_SOURCE=2,$(NB_CPPFLAGS)) 2>&1 | { grep -vE 'warnings? generated' || true; }; \
 		exit $${PIPESTATUS[0]}
 
 bench: deps-build deps-bench ## compare with iperf3 on this machine
 	$(SUBMAKE) all
-	@set -e; for t in $(wildcard tests/bench/*.sh); do echo "$$t"; NETBENCH=$(abspath $(BUILD)/netbench/netbench) $$t; done
+	NETBENCH=$(abspath $(BUILD)/netbench/netbench) python3 tests/bench/iperf3.py $(BENCH_ARGS)
 
 install: all man ## install under DESTDIR and PREFIX
 	install -D -m 755 $(BUILD)/netbench/netbench $(DESTDIR)$(BINDIR)/netbench

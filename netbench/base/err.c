@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Owns the wording helpers of struct err. */
+#define ERR_DEFINED_HERE
 #include "base/err.h"
 
 #include <stdarg.h>

@@ -26,6 +26,13 @@ int err_at(struct err *err, struct mark mark, int code, const char *fmt, ...)
 /* As err_set, with ": " and the system's words for code added at the end. */
 int err_sys(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Static analysis cannot know that code is never 0, and warns of paths that do not exist. */
+#if defined(__clang_analyzer__) && !defined(ERR_DEFINED_HERE)
+#define err_set(...) (err_set(__VA_ARGS__), -1)
+#define err_at(...) (err_at(__VA_ARGS__), -1)
+#define err_sys(...) (err_sys(__VA_ARGS__), -1)
+#endif
+
 /* Put a sentence and ": " in front of what is there already. */
 void err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
