@@ -105,10 +105,11 @@ static int verdict(const struct worker *worker, int status, struct err *err)
 		return err_set(err, EIO, "%s %s: %s", lane->run->load->kind.name, lane->role,
 			       lane->shared->err.text);
 	if (WIFSIGNALED(status))
-		return err_set(err, EIO, "%s %s was killed by signal %d", lane->run->load->kind.name,
-			       lane->role, WTERMSIG(status));
+		return err_set(err, EIO, "%s %s was killed by signal %d",
+			       lane->run->load->kind.name, lane->role, WTERMSIG(status));
 	if (WEXITSTATUS(status))
-		return err_set(err, EIO, "%s %s ended early", lane->run->load->kind.name, lane->role);
+		return err_set(err, EIO, "%s %s ended early", lane->run->load->kind.name,
+			       lane->role);
 	return 0;
 }
 
@@ -136,7 +137,8 @@ enum { POLL_INTERRUPT, POLL_EXTRA, POLL_FIRST_WORKER };
 
 /*
  * One wait for an interrupt, an extra fd, the end of any worker, or the time. Returns 0 (look again),
- * -ETIMEDOUT, -ECANCELED, or the error of a worker.
+ * -ETIMEDOUT, -ECANCELED, or the error of a worker. However late, it looks once: after a runner was
+ * stopped and continued, its workers have long ended.
  */
 static int wait_once(struct crew *crew, int extra_fd, uint64_t when_ns, struct err *err)
 {
@@ -144,19 +146,21 @@ static int wait_once(struct crew *crew, int extra_fd, uint64_t when_ns, struct e
 	const size_t room = sizeof(fds) / sizeof(*fds) - POLL_FIRST_WORKER;
 	const size_t n = crew->n < room ? crew->n : room;
 	const uint64_t now = now_ns();
-	struct timespec left;
-	int r = 0;
+	const uint64_t left_ns = when_ns > now ? when_ns - now : 0;
+	const struct timespec left = {.tv_sec = (time_t)(left_ns / 1000000000u),
+				      .tv_nsec = (long)(left_ns % 1000000000u)};
+	int ready, r = 0;
 
-	if (now >= when_ns)
-		return -ETIMEDOUT;
-	left.tv_sec = (time_t)((when_ns - now) / 1000000000u);
-	left.tv_nsec = (long)((when_ns - now) % 1000000000u);
 	fds[POLL_INTERRUPT] = (struct pollfd){.fd = crew->interrupt_fd, .events = POLLIN};
 	fds[POLL_EXTRA] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
 	for (size_t i = 0; i < n; i++)
-		fds[POLL_FIRST_WORKER + i] = (struct pollfd){.fd = crew->workers[i].pidfd, .events = POLLIN};
-	if (ppoll(fds, POLL_FIRST_WORKER + n, &left, NULL) < 0)
+		fds[POLL_FIRST_WORKER + i] =
+			(struct pollfd){.fd = crew->workers[i].pidfd, .events = POLLIN};
+	ready = ppoll(fds, POLL_FIRST_WORKER + n, &left, NULL);
+	if (ready < 0)
 		return errno == EINTR ? 0 : err_sys(err, errno, "cannot wait for the workers");
+	if (!ready)
+		return -ETIMEDOUT;
 	if (fds[POLL_INTERRUPT].revents)
 		return err_set(err, ECANCELED, "interrupted");
 	for (size_t i = 0; !r && i < n; i++)
@@ -178,7 +182,8 @@ int crew_await_ready(struct crew *crew, uint64_t deadline_ns, struct err *err)
 			r = err_set(err, EIO, "a worker ended before the start");
 	}
 	if (r == -ETIMEDOUT)
-		err_set(err, ETIMEDOUT, "%zu of %zu workers were not ready in time", crew->n - (size_t)ready, crew->n);
+		err_set(err, ETIMEDOUT, "%zu of %zu workers were not ready in time",
+			crew->n - (size_t)ready, crew->n);
 	return r;
 }
 

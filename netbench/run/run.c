@@ -3,6 +3,7 @@
 #include "run/run.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +41,8 @@ static int add_case(struct run *run, const struct arm *arm, const char *beside, 
 	char name[512];
 	int r = 0;
 
-	snprintf(name, sizeof(name), "%s%s%s%s%s", prefix ? prefix : "", prefix ? "/" : "", arm->name,
-		 beside ? " beside: " : "", beside ? beside : "");
+	snprintf(name, sizeof(name), "%s%s%s%s%s", prefix ? prefix : "", prefix ? "/" : "",
+		 arm->name, beside ? " beside: " : "", beside ? beside : "");
 	c = result_add_case(run->result, name);
 	if (!c)
 		return err_sys(err, ENOMEM, "cannot add case '%s'", name);
@@ -100,8 +101,8 @@ static void show_progress(const struct run *run, const char *rate)
 		return;
 	clock_text(now_ns() - run->begin_ns, elapsed, sizeof(elapsed));
 	clock_text(remaining_ns(run), left, sizeof(left));
-	fprintf(run->options->log, "\r\033[K[%zu/%zu] %.40s  %s  %s elapsed, %s left", run->done + 1,
-		run->plan->n_order, run->arm->name, rate, elapsed, left);
+	fprintf(run->options->log, "\r\033[K[%zu/%zu] %.40s  %s  %s elapsed, %s left",
+		run->done + 1, run->plan->n_order, run->arm->name, rate, elapsed, left);
 	fflush(run->options->log);
 }
 
@@ -119,8 +120,8 @@ static void on_tick(void *context, const struct trial_progress *progress)
 	unit_format(progress->rate, progress->unit, rate, sizeof(rate));
 	if (run->options->verbose) {
 		clear_progress(run);
-		fprintf(run->options->log, "%s trial %u  %5.2f–%5.2f s  %s\n", run->arm->name, run->number + 1,
-			progress->start_s, progress->end_s, rate);
+		fprintf(run->options->log, "%s trial %u  %5.2f–%5.2f s  %s\n", run->arm->name,
+			run->number + 1, progress->start_s, progress->end_s, rate);
 	}
 	show_progress(run, rate);
 }
@@ -133,6 +134,14 @@ static void note_failure(struct run *run, struct result_case *const *cases, cons
 	fprintf(run->options->log, "netbench: %s: %s\n", run->arm->name, err->text);
 }
 
+/* A trial only looks while it measures; trials that fail before would hide the wish to stop. */
+static bool interrupted(const struct run *run)
+{
+	struct pollfd pollfd = {.fd = run->options->interrupt_fd, .events = POLLIN};
+
+	return poll(&pollfd, 1, 0) > 0;
+}
+
 static int run_one(struct run *run, size_t arm, struct err *err)
 {
 	const struct trial_watch watch = {
@@ -142,6 +151,8 @@ static int run_one(struct run *run, size_t arm, struct err *err)
 	struct err why;
 	int r;
 
+	if (interrupted(run))
+		return err_set(err, ECANCELED, "interrupted");
 	run->arm = &run->plan->arms[arm];
 	cases = calloc(1 + run->arm->n_beside, sizeof(struct result_case *));
 	if (!cases)
@@ -164,7 +175,7 @@ static int run_one(struct run *run, size_t arm, struct err *err)
 	return r;
 }
 
-static void judge(struct run *run, bool interrupted)
+static void judge(struct run *run, bool cut_short)
 {
 	for (size_t i = run->first_case; i < run->result->n_cases; i++) {
 		struct result_case *c = &run->result->cases[i];
@@ -172,7 +183,8 @@ static void judge(struct run *run, bool interrupted)
 		if (c->status == CASE_PENDING && c->trials_done)
 			c->status = CASE_OK;
 		else if (c->status == CASE_PENDING)
-			case_worsen(c, CASE_SKIPPED, "%s", interrupted ? "interrupted before its first trial" : "not run");
+			case_worsen(c, CASE_SKIPPED, "%s",
+				    cut_short ? "interrupted before its first trial" : "not run");
 		if (c->status == CASE_SUSPECT && run->options->strict)
 			case_worsen(c, CASE_VOID, "%s (strict)", c->reason);
 	}
