@@ -28,7 +28,9 @@ static bool describe(const struct offload_state *states, char *buf, size_t len)
 	for (size_t i = 0; i < OFFLOADS && at < len; i++) {
 		const struct offload_state *s = &states[i];
 		int n = snprintf(buf + at, len - at, "%s%s %s%s", i ? ", " : "", s->name,
-				 !s->known ? "absent" : s->on ? "on" : "off",
+				 !s->known ? "absent"
+				 : s->on   ? "on"
+					   : "off",
 				 s->known && s->on != s->wanted ? " (not as asked)" : "");
 
 		at += n > 0 ? (size_t)n : 0;
@@ -38,7 +40,8 @@ static bool describe(const struct offload_state *states, char *buf, size_t len)
 	return ok;
 }
 
-int proof_offloads(struct lab *lab, const struct route *route, struct result_case *c, struct err *err)
+int proof_offloads(struct lab *lab, const struct route *route, struct result_case *c,
+		   struct err *err)
 {
 	struct offload_state states[OFFLOADS];
 	char detail[256], what[128];
@@ -55,7 +58,8 @@ int proof_offloads(struct lab *lab, const struct route *route, struct result_cas
 				return r;
 			ok = describe(states, detail, sizeof(detail));
 			snprintf(what, sizeof(what), "offloads of %s:%s",
-				 lab_spec(lab)->nodes[wire->end[side].node].name, wire->end[side].ifname);
+				 lab_spec(lab)->nodes[wire->end[side].node].name,
+				 wire->end[side].ifname);
 			r = findings_add(&c->proofs, ok, what, "%s", detail);
 			if (!ok)
 				case_worsen(c, CASE_VOID, "%s: %s", what, detail);
@@ -144,13 +148,20 @@ int proof_frames(const struct taps *taps, const struct lab *lab, const struct ro
 		if (!largest) /* a warm-up too short to see a frame proves nothing */
 			continue;
 		if (!fits && !off)
-			r = case_set_remark(c, "super-packets of up to %" PRIu32 " bytes: not a rate of any wire", largest);
+			r = case_set_remark(c,
+					    "super-packets of up to %" PRIu32
+					    " bytes: not a rate of any wire",
+					    largest);
 		if (!r)
 			r = findings_add(&c->proofs, fits || !off, "largest frame received",
-					 "%" PRIu32 " bytes, MTU and header make %" PRIu64, largest, limit);
+					 "%" PRIu32 " bytes, MTU and header make %" PRIu64, largest,
+					 limit);
 		if (!fits && off)
-			case_worsen(c, CASE_VOID, "a frame of %" PRIu32 " bytes came though offloads are off and the link carries %" PRIu64,
-				    largest, limit);
+			case_worsen(
+				c, CASE_VOID,
+				"a frame of %" PRIu32
+				" bytes came though offloads are off and the link carries %" PRIu64,
+				largest, limit);
 	}
 	return r;
 }
@@ -169,13 +180,19 @@ static bool crosses(const struct lab *lab, const struct load_run *run, size_t li
 	return found;
 }
 
-/* What the receivers of a run got, at least this much of it over every link on the way. */
-static void received(const struct load_run *run, uint64_t *bytes, uint64_t *packets)
+/*
+ * What the receivers of a run got, at least this much of it over every link on the way. One frame
+ * may hold any number of packets, but a run that moved any needed one.
+ */
+static void received(const struct load_run *run, uint64_t *bytes, uint64_t *frames)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < run->n_lanes; i++) {
 		*bytes += run->lanes[i].receives ? atomic_load(&run->lanes[i].shared->bytes) : 0;
-		*packets += atomic_load(&run->lanes[i].shared->packets) > 0;
+		any |= atomic_load(&run->lanes[i].shared->packets) > 0;
 	}
+	*frames += any;
 }
 
 int proof_crossed(struct lab *lab, const struct route *route, const struct ledger_snap *before,
@@ -187,18 +204,20 @@ int proof_crossed(struct lab *lab, const struct route *route, const struct ledge
 
 	for (size_t i = 0; !r && i < route->n_links; i++) {
 		const uint64_t bytes = ledger_link_bytes(before, after, i);
-		const uint64_t packets = ledger_link_packets(before, after, i);
-		uint64_t need_bytes = 0, need_packets = 0;
+		const uint64_t frames = ledger_link_packets(before, after, i);
+		uint64_t need_bytes = 0, need_frames = 0;
 		bool ok;
 
 		for (size_t k = 0; k < n_runs; k++)
 			if (runs[k].load->traffic && crosses(lab, &runs[k], route->links[i]))
-				received(&runs[k], &need_bytes, &need_packets);
-		ok = bytes >= need_bytes && packets >= need_packets;
-		snprintf(what, sizeof(what), "crossed %s", lab_plan_wire(lab_plan(lab), route->links[i])->name);
+				received(&runs[k], &need_bytes, &need_frames);
+		ok = bytes >= need_bytes && frames >= need_frames;
+		snprintf(what, sizeof(what), "crossed %s",
+			 lab_plan_wire(lab_plan(lab), route->links[i])->name);
 		r = findings_add(&c->proofs, ok, what,
-				 "%" PRIu64 " bytes in %" PRIu64 " frames on the link, %" PRIu64 " bytes received",
-				 bytes, packets, need_bytes);
+				 "%" PRIu64 " bytes in %" PRIu64 " frames on the link, %" PRIu64
+				 " bytes received",
+				 bytes, frames, need_bytes);
 		if (!ok)
 			case_worsen(c, CASE_VOID, "the traffic did not cross %s", what + 8);
 	}
