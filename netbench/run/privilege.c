@@ -43,7 +43,7 @@ static int ask_child(struct answer *ret, struct err *err)
 {
 	struct pollfd pollfd = {.events = POLLIN};
 	ssize_t n = -1;
-	int fds[2];
+	int fds[2], code;
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC))
@@ -51,16 +51,21 @@ static int ask_child(struct answer *ret, struct err *err)
 	pid = fork();
 	if (!pid)
 		probe(fds[1]);
+	code = errno;
 	close(fds[1]);
-	if (pid > 0) {
-		pollfd.fd = fds[0];
-		if (poll(&pollfd, 1, PROBE_MS) > 0)
-			n = read(fds[0], ret, sizeof(*ret));
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+	if (pid < 0) {
+		close(fds[0]);
+		return err_sys(err, code, "cannot start a process");
 	}
+	pollfd.fd = fds[0];
+	if (poll(&pollfd, 1, PROBE_MS) > 0)
+		n = read(fds[0], ret, sizeof(*ret));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 	close(fds[0]);
-	return n == (ssize_t)sizeof(*ret) ? 0 : err_set(err, EIO, "cannot find out what this process may do");
+	return n == (ssize_t)sizeof(*ret)
+		       ? 0
+		       : err_set(err, EIO, "cannot find out what this process may do");
 }
 
 int privilege_gain(bool *ret_userns, struct err *err)
@@ -74,7 +79,8 @@ int privilege_gain(bool *ret_userns, struct err *err)
 		return r;
 	if (answer.code)
 		return err_set(err, EPERM,
-			       "labs need root or user namespaces with networking (%s); run it with sudo, or see: netbench doctor",
+			       "labs need root or user namespaces with networking (%s); run it "
+			       "with sudo, or see: netbench doctor",
 			       answer.err.text);
 	if (answer.plain)
 		return 0;
