@@ -14,10 +14,32 @@ static int no_memory(struct err *err)
 	return err_set(err, ENOMEM, "out of memory");
 }
 
-/* The ends of a traffic load: written down where left out, different, and joined by a path. */
-static int check_path(const struct load_spec *spec, const struct lab_spec *lab,
-		      const struct lab_plan *plan, struct err *err)
+/* RFC 8200 §5: a link that carries less than 1280 bytes has no IPv6. */
+static int check_family(struct arm *arm, const struct load_spec *spec, const struct hop *hops,
+			int n, const struct lab_plan *plan, struct err *err)
 {
+	const struct traffic_cfg *cfg = spec->cfg;
+
+	for (int i = 0; cfg->family && !arm->skip && i < n; i++) {
+		const uint64_t mtu = arm->lab.links[hops[i].link].mtu;
+
+		if (mtu >= 1280)
+			continue;
+		if (asprintf(&arm->skip, "%s: IPv6 needs an MTU of 1280, link '%s' has %u",
+			     spec->load->kind.name, lab_plan_wire(plan, hops[i].link)->name,
+			     (unsigned int)mtu) < 0) {
+			arm->skip = NULL;
+			return no_memory(err);
+		}
+	}
+	return 0;
+}
+
+/* The ends of a traffic load: written down where left out, different, and joined by a path. */
+static int check_path(struct arm *arm, const struct load_spec *spec, const struct lab_plan *plan,
+		      struct err *err)
+{
+	const struct lab_spec *lab = &arm->lab;
 	struct traffic_cfg *cfg = spec->cfg;
 	struct hop *hops = NULL;
 	struct err why;
@@ -43,8 +65,11 @@ static int check_path(const struct load_spec *spec, const struct lab_spec *lab,
 		return err_at(err, spec->mark, EINVAL, "load '%s' wants two nodes, not '%s' twice",
 			      spec->load->kind.name, cfg->from);
 	ret = lab_plan_path(plan, (size_t)from, (size_t)to, &hops, &why);
+	if (ret < 0)
+		return err_at(err, spec->mark, EINVAL, "%s", why.text);
+	ret = check_family(arm, spec, hops, ret, plan, err);
 	free(hops);
-	return ret < 0 ? err_at(err, spec->mark, EINVAL, "%s", why.text) : 0;
+	return ret;
 }
 
 static int check_load(struct arm *arm, const struct load_spec *spec, const char *prefix,
@@ -67,10 +92,10 @@ static int check_load(struct arm *arm, const struct load_spec *spec, const char 
 
 int arm_check(struct arm *arm, const struct lab_plan *plan, struct err *err)
 {
-	int ret = check_path(&arm->main, &arm->lab, plan, err);
+	int ret = check_path(arm, &arm->main, plan, err);
 
 	for (size_t i = 0; i < arm->n_beside && !ret; i++)
-		ret = check_path(&arm->beside[i], &arm->lab, plan, err);
+		ret = check_path(arm, &arm->beside[i], plan, err);
 	if (!ret)
 		ret = check_load(arm, &arm->main, "", err);
 	for (size_t i = 0; i < arm->n_beside && !ret; i++)
