@@ -78,6 +78,36 @@ static int open_replacing(const char *target)
 	return fd;
 }
 
+/* The folder is what a replaced file is made in. */
+static int folder_access(const char *path)
+{
+	char *target = final_path(path), *slash = target ? strrchr(target, '/') : NULL;
+	int r = target ? 0 : -ENOMEM;
+
+	if (slash)
+		slash[1] = '\0';
+	if (!r && access(slash ? target : ".", W_OK | X_OK))
+		r = -errno;
+	free(target);
+	return r;
+}
+
+int output_check(const char *path, struct err *err)
+{
+	struct stat st;
+	int r = 0;
+
+	if (!strcmp(path, "-"))
+		return 0;
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		r = -EISDIR;
+	else if (replaces(path))
+		r = folder_access(path);
+	else if (access(path, W_OK))
+		r = -errno;
+	return r ? err_sys(err, r, "cannot write '%s'", path) : 0;
+}
+
 static bool sudo_caller(uid_t *uid, gid_t *gid)
 {
 	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");

@@ -14,6 +14,8 @@
  * output; a pipe or device is written directly. Root under sudo gives the file to the caller.
  */
 int output_open(const char *path, FILE **ret_file, struct err *err);
+/* Whether output_open is likely to succeed later; touches nothing, so that it can be asked at once. */
+int output_check(const char *path, struct err *err);
 /* Flush, put the file in place, close it. Same path as for output_open. Closes in any case. */
 int output_commit(FILE *file, const char *path, struct err *err);
 /* Close without a trace. NULL is fine. */

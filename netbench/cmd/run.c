@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/output.h"
@@ -28,6 +30,7 @@ struct session {
 	char **settings; /* path=value: --duration and friends, then --set */
 	size_t n_settings;
 	struct result *result;
+	bool no_file; /* --output was refused */
 	int interrupt_fd;
 };
 
@@ -59,9 +62,11 @@ static int gather_settings(struct session *s, struct err *err)
 	for (size_t i = 0; !r && i < s->n_settings; i++) {
 		char path[128];
 
-		snprintf(path, sizeof(path), "%.*s", (int)strcspn(s->settings[i], "="), s->settings[i]);
+		snprintf(path, sizeof(path), "%.*s", (int)strcspn(s->settings[i], "="),
+			 s->settings[i]);
 		r = result_add_fact(&s->result->options, &s->result->n_options, path,
-				    strchrnul(s->settings[i], '=') + (strchr(s->settings[i], '=') ? 1 : 0));
+				    strchrnul(s->settings[i], '=') +
+					    (strchr(s->settings[i], '=') ? 1 : 0));
 	}
 	return r ? err_sys(err, r, "cannot keep the settings") : 0;
 }
@@ -80,8 +85,10 @@ static uint64_t choose_seed(uint64_t wanted)
 static int read_plans(struct session *s, int (*open)(void *, size_t, struct suite **, struct err *),
 		      void *context, struct err *err)
 {
-	const struct plan_options options = {.seed = s->result->seed, .set = s->settings,
-					     .n_set = s->n_settings, .only = s->cfg->only};
+	const struct plan_options options = {.seed = s->result->seed,
+					     .set = s->settings,
+					     .n_set = s->n_settings,
+					     .only = s->cfg->only};
 	char names[512] = "";
 	int r = 0;
 
@@ -94,8 +101,8 @@ static int read_plans(struct session *s, int (*open)(void *, size_t, struct suit
 		if (!r)
 			r = plan_make(s->suites[i], &options, &s->plans[i], err);
 		if (!r)
-			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? ", " : "",
-				 s->suites[i]->name);
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+				 i ? ", " : "", s->suites[i]->name);
 	}
 	if (r)
 		return r;
@@ -119,6 +126,17 @@ static int catch_signals(struct session *s, struct err *err)
 	return s->interrupt_fd < 0 ? err_sys(err, errno, "cannot catch signals") : 0;
 }
 
+/* Many streams need many sockets; where that does not help, opening one tells. */
+static void allow_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static bool anything_to_run(const struct session *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -138,6 +156,7 @@ static int run_all(struct session *s, struct err *err)
 	bool userns = false;
 	int r = 0;
 
+	allow_files();
 	if (anything_to_run(s))
 		r = privilege_gain(&userns, err);
 	if (!r)
@@ -154,12 +173,18 @@ static int run_all(struct session *s, struct err *err)
 	return r;
 }
 
+/* `-o -` is another way to say --json. */
+static bool to_stdout(const struct session *s)
+{
+	return s->cfg->output && !strcmp(s->cfg->output, "-");
+}
+
 static int write_file(const struct session *s, struct err *err)
 {
 	FILE *file;
 	int r;
 
-	if (!s->cfg->output)
+	if (!s->cfg->output || s->no_file || to_stdout(s))
 		return 0;
 	r = output_open(s->cfg->output, &file, err);
 	if (r)
@@ -175,24 +200,30 @@ static int write_file(const struct session *s, struct err *err)
 /* Everything the user gets to see in the end; ret is what the run returned. */
 static int report(struct session *s, int ret, const struct err *why)
 {
-	struct err err;
-	int code, r;
+	struct err err, lost;
+	int code, r, filed;
 
 	s->result->complete = ret == 0;
 	if (ret)
 		s->result->error = strdup(why->text);
-	code = ret == -ECANCELED ? EXIT_INTERRUPTED : ret ? (int)cmd_exit_code(ret) : result_exit_code(s->result);
-	r = write_file(s, &err);
-	if (!r && s->cfg->common.json)
+	code = ret == -ECANCELED ? EXIT_INTERRUPTED
+	       : ret		 ? (int)cmd_exit_code(ret)
+				 : result_exit_code(s->result);
+	filed = write_file(s, &lost);
+	if (s->cfg->common.json || to_stdout(s))
 		r = result_write_json(s->result, stdout, &err);
-	else if (!r && s->result->n_cases)
-		r = result_write_table(s->result, stdout, output_color(stdout), output_width(stdout), &err);
+	else
+		r = s->result->n_cases ? result_write_table(s->result, stdout, output_color(stdout),
+							    output_width(stdout), &err)
+				       : 0;
 	if (!r)
 		r = output_flush(stdout, &err);
 	if (ret)
 		cmd_fail(code, why);
+	if (filed)
+		code = cmd_fail(code == EXIT_GOOD ? EXIT_FAILED : code, &lost);
 	if (r)
-		return cmd_fail(code == EXIT_GOOD ? EXIT_FAILED : code, &err);
+		code = cmd_fail(code == EXIT_GOOD ? EXIT_FAILED : code, &err);
 	return code;
 }
 
@@ -231,8 +262,54 @@ static int record_command(struct result *result)
 	return result_set_command(result, argc, argv);
 }
 
+static bool asks_for_json(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "--json"))
+			return true;
+	return false;
+}
+
+/* Parses once more, for the sentence. argv is as it was typed. */
+static void document_refusal(const struct cmd *self, int argc, char **argv)
+{
+	struct result *result = result_new();
+	struct run_cfg cfg = {0};
+	struct err err = {0};
+	int r;
+
+	r = opts_default(self->opts, &cfg, &err);
+	if (!r)
+		r = opts_argv(self->opts, &cfg, argc, argv, false, &err);
+	opts_release(self->opts, &cfg);
+	if (r < 0 && result && !record_command(result)) {
+		result->started_unix = (int64_t)time(NULL);
+		result->error = strdup(err.text);
+		result_write_json(result, stdout, NULL);
+	}
+	result_free(result);
+}
+
+int run_parse(const struct cmd *self, struct run_cfg *cfg, int argc, char **argv, int *ret_exit)
+{
+	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	int n;
+
+	if (!typed) {
+		*ret_exit = cmd_complain(EXIT_FAILED, "out of memory");
+		return -1;
+	}
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	n = cmd_parse(self, cfg, argc, argv, false, ret_exit);
+	if (n < 0 && *ret_exit == EXIT_USAGE && asks_for_json(argc, typed))
+		document_refusal(self, argc, typed);
+	free(typed);
+	return n;
+}
+
 int run_suites(struct run_cfg *cfg, size_t n,
-	       int (*open)(void *context, size_t i, struct suite **ret, struct err *err), void *context)
+	       int (*open)(void *context, size_t i, struct suite **ret, struct err *err),
+	       void *context)
 {
 	struct session s = {.cfg = cfg, .n = n, .interrupt_fd = -1};
 	struct err err = {0};
@@ -242,7 +319,12 @@ int run_suites(struct run_cfg *cfg, size_t n,
 	if (!s.result || record_command(s.result))
 		return cmd_complain(EXIT_FAILED, "out of memory");
 	s.result->seed = choose_seed(cfg->seed);
+	s.result->started_unix = (int64_t)time(NULL);
 	r = gather_settings(&s, &err);
+	if (!r && cfg->output && output_check(cfg->output, &err)) {
+		s.no_file = true;
+		r = -EINVAL;
+	}
 	if (!r)
 		r = read_plans(&s, open, context, &err);
 	if (!r && cfg->dry_run) {
@@ -272,7 +354,10 @@ static int open_word(void *context, size_t i, struct suite **ret, struct err *er
 
 static const struct opt opts[] = {
 	RUN_OPTS,
-	{.name = "only", .type = OPT_TEXT, .offset = offsetof(struct run_cfg, only), .metavar = "GLOB",
+	{.name = "only",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct run_cfg, only),
+	 .metavar = "GLOB",
 	 .help = "run only the cases whose names match, such as 'routed*'"},
 	COMMON_OPTS,
 	{0},
@@ -285,7 +370,7 @@ static int run(const struct cmd *self, int argc, char **argv)
 	struct words words;
 	int n, code;
 
-	n = cmd_parse(self, &cfg, argc, argv, false, &code);
+	n = run_parse(self, &cfg, argc, argv, &code);
 	if (n < 0)
 		return code;
 	words.list = n ? argv : (char **)quick;
@@ -299,9 +384,12 @@ const struct cmd cmd_run = {
 	.help = "run suites of measurements and report",
 	.synopsis = "[OPTION…] [SUITE…]",
 	.opts = opts,
-	.details = "A SUITE is the name of one that comes with netbench (see: netbench list) or a YAML file.\n"
-		   "The default is 'quick'. The table goes to standard output, everything else to standard\n"
-		   "error. Exit codes: 0 all good, 1 a case failed or is void, 2 the command line or a file is\n"
+	.details = "A SUITE is the name of one that comes with netbench (see: netbench list) or a "
+		   "YAML file.\n"
+		   "The default is 'quick'. The table goes to standard output, everything else to "
+		   "standard\n"
+		   "error. Exit codes: 0 all good, 1 a case failed or is void, 2 the command line "
+		   "or a file is\n"
 		   "wrong, 3 nothing could run on this machine, 130 interrupted.",
 	.run = run,
 };

@@ -45,7 +45,8 @@ struct run_cfg {
 		 .offset = offsetof(struct run_cfg, seed),                                         \
 		 .def = "0",                                                                       \
 		 .metavar = "N",                                                                   \
-		 .help = "seed of the order of trials and of the statistics; 0: a new one, recorded"}, \
+		 .help = "seed of the order of trials and of the statistics; 0: a new one, "       \
+			 "recorded"},                                                              \
 		{.name = "output",                                                                 \
 		 .type = OPT_TEXT,                                                                 \
 		 .offset = offsetof(struct run_cfg, output),                                       \
@@ -56,16 +57,20 @@ struct run_cfg {
 		 .type = OPT_BOOL,                                                                 \
 		 .offset = offsetof(struct run_cfg, strict),                                       \
 		 .help = "a suspect case is void"},                                                \
-		{.name = "dry-run",                                                                \
-		 .type = OPT_BOOL,                                                                 \
-		 .offset = offsetof(struct run_cfg, dry_run),                                      \
-		 .help = "print the plan with every effective value, and stop"}
+	{                                                                                          \
+		.name = "dry-run", .type = OPT_BOOL, .offset = offsetof(struct run_cfg, dry_run),  \
+		.help = "print the plan with every effective value, and stop"                      \
+	}
+
+/* cmd_parse; a usage error is also told as a JSON document when that was asked for. */
+int run_parse(const struct cmd *self, struct run_cfg *cfg, int argc, char **argv, int *ret_exit);
 
 /*
  * Plan and run the suites and report as configured. open(context, i, …) gives the i-th of n suites;
  * what it gives is freed here. Returns the exit code.
  */
 int run_suites(struct run_cfg *cfg, size_t n,
-	       int (*open)(void *context, size_t i, struct suite **ret, struct err *err), void *context);
+	       int (*open)(void *context, size_t i, struct suite **ret, struct err *err),
+	       void *context);
 
 #endif
