@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of contents: every command, and what netbench does without one. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "version.h"
 
 const struct cmd *const cmds[] = {
-	&cmd_run,    &cmd_bench, &cmd_lab, &cmd_list,
-	&cmd_doctor,
-	NULL,
+	&cmd_run, &cmd_bench, &cmd_lab, &cmd_list, &cmd_doctor, NULL,
 };
 
 static const struct cmd *find(const char *name)
@@ -93,11 +94,23 @@ static int dispatch(int argc, char **argv)
 	return cmd->run(cmd, argc - 1, argv + 1);
 }
 
+/*
+ * A standard stream that the caller closed must not be the place of the next file that is opened:
+ * a message would land in it. What is put there fails to be written, as a closed stream would.
+ */
+static void hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct err err;
 	int code;
 
+	hold_standard_streams();
 	code = dispatch(argc - 1, argv + (argc > 0));
 	if (output_flush(stdout, &err) && code == EXIT_GOOD)
 		code = cmd_fail(EXIT_FAILED, &err);
