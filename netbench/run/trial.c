@@ -23,10 +23,11 @@
 
 #define REACH_NS UINT64_C(5000000000)
 #define READY_NS UINT64_C(10000000000)
-#define LEAD_NS UINT64_C(20000000) /* between go and the first packet: every lane is awake by then */
+#define LEAD_NS \
+	UINT64_C(20000000) /* between go and the first packet: every lane is awake by then */
 #define DRAIN_NS UINT64_C(3000000000)
-#define REAP_NS UINT64_C(1000000000) /* beyond the drain, lanes have this long to end */
-#define TICK_NS UINT64_C(1000000000)
+#define REAP_NS	 UINT64_C(1000000000) /* beyond the drain, lanes have this long to end */
+#define TICK_NS	 UINT64_C(1000000000)
 /* Incomplete datagrams are given up by the nodes after 1 s (ipfrag_time), and counted then. */
 #define REASSEMBLY_NS UINT64_C(1300000000)
 
@@ -46,6 +47,7 @@ struct trial {
 	struct cpuuse *cpuuse;
 	struct cpuuse_snap begin, end;
 	struct validity *validity;
+	uint64_t late_ns; /* the most by which a moment of the clock was missed */
 };
 
 static const struct load_spec *spec_of(const struct trial *t, size_t i)
@@ -106,8 +108,8 @@ static int prove_reachability(struct trial *t, struct err *err)
 			continue;
 		r = lab_reach(t->lab, cfg->family ? AF_INET6 : AF_INET, &pair, 1, REACH_NS, err);
 		if (!r)
-			r = findings_add(&t->cases[i]->proofs, true, "reachable", "echo answered over %s",
-					 cfg->family ? "IPv6" : "IPv4");
+			r = findings_add(&t->cases[i]->proofs, true, "reachable",
+					 "echo answered over %s", cfg->family ? "IPv6" : "IPv4");
 	}
 	return r;
 }
@@ -126,7 +128,8 @@ static int open_loads(struct trial *t, struct err *err)
 
 static int share_clock(struct trial *t, struct err *err)
 {
-	t->clock = mmap(NULL, sizeof(*t->clock), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	t->clock = mmap(NULL, sizeof(*t->clock), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	if (t->clock == MAP_FAILED) {
 		t->clock = NULL;
 		return err_sys(err, ENOMEM, "cannot share a clock");
@@ -178,7 +181,8 @@ static void hurry(struct urgency *before)
 	const struct sched_param fifo = {.sched_priority = 1};
 
 	before->policy = sched_getscheduler(0);
-	if (before->policy >= 0 && !sched_getparam(0, &before->param) && before->policy == SCHED_OTHER)
+	if (before->policy >= 0 && !sched_getparam(0, &before->param) &&
+	    before->policy == SCHED_OTHER)
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &fifo);
 }
 
@@ -197,7 +201,9 @@ static void mark(struct trial *t, bool end)
 
 static const char *rate_unit(const struct load *load)
 {
-	return !strcmp(load->progress_unit, "byte") ? "bit/s" : !strcmp(load->progress_unit, "packet") ? "packet/s" : "1/s";
+	return !strcmp(load->progress_unit, "byte")	? "bit/s"
+	       : !strcmp(load->progress_unit, "packet") ? "packet/s"
+							: "1/s";
 }
 
 static int tick(struct trial *t, uint64_t *last_ns, uint64_t *last_count, struct err *err)
@@ -211,14 +217,26 @@ static int tick(struct trial *t, uint64_t *last_ns, uint64_t *last_count, struct
 		.rate = (double)(count - *last_count) * scale / (double)(now - *last_ns),
 		.unit = rate_unit(main->load),
 	};
-	const struct interval interval = {.trial = t->number, .start_s = progress.start_s,
-					  .end_s = progress.end_s, .value = progress.rate};
+	const struct interval interval = {.trial = t->number,
+					  .start_s = progress.start_s,
+					  .end_s = progress.end_s,
+					  .value = progress.rate};
 
 	*last_ns = now;
 	*last_count = count;
 	if (t->watch->tick)
 		t->watch->tick(t->watch->context, &progress);
-	return case_add_interval(t->cases[0], &interval) ? err_sys(err, ENOMEM, "cannot keep an interval") : 0;
+	return case_add_interval(t->cases[0], &interval)
+		       ? err_sys(err, ENOMEM, "cannot keep an interval")
+		       : 0;
+}
+
+static void note_late(struct trial *t, uint64_t due_ns)
+{
+	const uint64_t now = now_ns();
+
+	if (now > due_ns && now - due_ns > t->late_ns)
+		t->late_ns = now - due_ns;
 }
 
 static int watch_window(struct trial *t, struct err *err)
@@ -228,6 +246,7 @@ static int watch_window(struct trial *t, struct err *err)
 
 	while (!r && last_ns + TICK_NS <= t->clock->end_ns) {
 		r = crew_watch(&t->crew, last_ns + TICK_NS, err);
+		note_late(t, last_ns + TICK_NS);
 		if (!r)
 			r = tick(t, &last_ns, &last_count, err);
 	}
@@ -239,21 +258,25 @@ static int measure(struct trial *t, struct err *err)
 	struct urgency before;
 	int r;
 
+	hurry(&before);
 	t->clock->start_ns = now_ns() + LEAD_NS;
 	t->clock->begin_ns = t->clock->start_ns + t->arm->timing.warmup_ns;
 	t->clock->end_ns = t->clock->begin_ns + t->arm->timing.duration_ns;
 	t->clock->drain_ns = t->clock->end_ns + DRAIN_NS;
 	crew_go(&t->crew);
-	r = taps_watch(&t->taps, &t->crew, t->clock->begin_ns - (t->arm->timing.warmup_ns ? LEAD_NS : 0), err);
+	note_late(t, t->clock->start_ns);
+	r = taps_watch(&t->taps, &t->crew,
+		       t->clock->begin_ns - (t->arm->timing.warmup_ns ? LEAD_NS : 0), err);
 	taps_close(&t->taps);
-	hurry(&before);
 	if (!r)
 		r = crew_watch(&t->crew, t->clock->begin_ns, err);
+	note_late(t, t->clock->begin_ns);
 	if (!r)
 		r = cpuuse_take(t->cpuuse, &t->begin, err);
 	mark(t, false);
 	if (!r)
 		r = watch_window(t, err);
+	note_late(t, t->clock->end_ns);
 	if (!r)
 		r = cpuuse_take(t->cpuuse, &t->end, err);
 	mark(t, true);
@@ -302,7 +325,8 @@ static int run_loads(struct trial *t, struct err *err)
 /* CPU-seconds of the whole machine per 10^9 bytes that the receivers got. */
 static int add_cost(struct result_case *c, const struct cpuuse_delta *delta)
 {
-	static const struct metric_def cpu_per_gb = {"cpu_per_gb", "s/GB", BETTER_LOWER, "kernel", "whole machine"};
+	static const struct metric_def cpu_per_gb = {"cpu_per_gb", "s/GB", BETTER_LOWER, "kernel",
+						     "whole machine"};
 	const struct metric *goodput = case_metric(c, "goodput");
 	double bps;
 
@@ -326,6 +350,25 @@ static int add_cpus(struct result_case *c, const struct cpuuse_delta *delta)
 	return r;
 }
 
+/* No packet reached the receivers, and none was lost on the way to a counter of drops either. */
+static int judge_silence(struct trial *t, size_t i, struct err *err)
+{
+	struct load_run *run = &t->runs[i];
+	struct result_case *c = t->cases[i];
+	const struct metric *headline = c->n_metrics ? &c->metrics[0] : NULL;
+	struct account account = {0};
+	int r = 0;
+
+	if (!run->load->traffic || !headline || !headline->n ||
+	    headline->samples[headline->n - 1] > 0)
+		return 0;
+	if (run->load->account)
+		r = run->load->account(run, &account, err);
+	if (!r && account.sent <= account.delivered)
+		case_worsen(c, CASE_VOID, "nothing arrived within the window");
+	return r;
+}
+
 /* From counters to figures, books and verdict. */
 static int conclude(struct trial *t, struct err *err)
 {
@@ -337,15 +380,18 @@ static int conclude(struct trial *t, struct err *err)
 		return err_set(err, EINVAL, "the measured window is empty");
 	for (size_t i = 0; !r && i < t->n_runs; i++)
 		r = t->runs[i].load->collect(&t->runs[i], t->cases[i], err);
+	for (size_t i = 0; !r && i < t->n_runs; i++)
+		r = judge_silence(t, i, err);
 	if (!r && (add_cost(c, &delta) || add_cpus(c, &delta)))
 		r = err_sys(err, ENOMEM, "cannot keep the CPU use");
 	if (!r)
-		r = ledger_close(t->lab, &t->route, t->before, t->after, t->runs, t->n_runs, c, err);
+		r = ledger_close(t->lab, &t->route, t->before, t->after, t->runs, t->n_runs, c,
+				 err);
 	if (!r && (proof_frames(&t->taps, t->lab, &t->route, c) ||
 		   proof_crossed(t->lab, &t->route, t->before, t->after, t->runs, t->n_runs, c)))
 		r = err_sys(err, ENOMEM, "cannot keep a proof");
 	if (!r)
-		r = validity_judge(t->validity, &delta, c, err);
+		r = validity_judge(t->validity, &delta, t->late_ns, c, err);
 	cpuuse_delta_release(&delta);
 	return r;
 }

@@ -16,9 +16,12 @@
 #include "run/crew.h"
 
 /* A hypervisor that took more than this of the machine's CPU time, or other processes that did. */
-#define STEAL_LIMIT 0.02
+#define STEAL_LIMIT  0.02
 #define OTHERS_LIMIT 0.05
-#define CLOCK_TRIES 5
+/* Of the window. Without real-time priority a runner waits for its turn on busy CPUs. */
+#define LATE_LIMIT    0.02
+#define LATE_FLOOR_NS 5e6
+#define CLOCK_TRIES   5
 
 struct validity {
 	double clock_hz[2][CPU_SETSIZE]; /* 0: not measured */
@@ -62,7 +65,8 @@ static int measure_clock(int cpu, double expected, double *ret, struct err *err)
 }
 
 /* Of every CPU that a lane runs on, once. */
-static int measure_clocks(double *hz, const double *expected, const struct crew *crew, struct err *err)
+static int measure_clocks(double *hz, const double *expected, const struct crew *crew,
+			  struct err *err)
 {
 	int r = 0;
 
@@ -112,9 +116,11 @@ static int judge_clock(const struct validity *validity, struct result_case *c)
 	if (!(before > 0))
 		return 0;
 	if (!same)
-		case_worsen(c, CASE_SUSPECT, "clock of CPU %d went from %.0f to %.0f MHz", where, before / 1e6, after / 1e6);
-	return findings_add(&c->validity, same, "clock", "%.0f MHz before, %.0f MHz after on CPU %d", before / 1e6,
-			    after / 1e6, where);
+		case_worsen(c, CASE_SUSPECT, "clock of CPU %d went from %.0f to %.0f MHz", where,
+			    before / 1e6, after / 1e6);
+	return findings_add(&c->validity, same, "clock",
+			    "%.0f MHz before, %.0f MHz after on CPU %d", before / 1e6, after / 1e6,
+			    where);
 }
 
 static int judge_steal(const struct cpuuse_delta *delta, struct result_case *c)
@@ -134,7 +140,8 @@ static int judge_heat(const struct validity *validity, struct result_case *c)
 
 	thermal_compare(&validity->thermal[0], &validity->thermal[1], &change);
 	if (change.temperature_known)
-		r = findings_add(&c->validity, true, "temperature", "%s %.1f °C after, rose by %.1f °C", change.hottest,
+		r = findings_add(&c->validity, true, "temperature",
+				 "%s %.1f °C after, rose by %.1f °C", change.hottest,
 				 change.hottest_millidegrees / 1e3, change.rise_millidegrees / 1e3);
 	if (r || !change.throttle_known)
 		return r;
@@ -156,7 +163,8 @@ static int judge_others(const struct validity *validity, struct result_case *c)
 	share = (double)use.user_ns / (double)use.window_ns;
 	ok = share <= OTHERS_LIMIT;
 	if (!ok && use.busiest[0])
-		case_worsen(c, CASE_SUSPECT, "other processes used %.0f %% of a CPU, most of it '%s'", share * 100,
+		case_worsen(c, CASE_SUSPECT,
+			    "other processes used %.0f %% of a CPU, most of it '%s'", share * 100,
 			    use.busiest);
 	else if (!ok)
 		case_worsen(c, CASE_SUSPECT, "other processes used %.0f %% of a CPU", share * 100);
@@ -168,16 +176,32 @@ static int describe_window(const struct cpuuse_delta *delta, struct result_case 
 	const double s = (double)delta->window_ns / 1e9;
 
 	return findings_add(&c->validity, true, "kernel activity",
-			    "%.0f context switches/s, %.0f interrupts/s, %llu backlog drops, %llu budget squeezes",
+			    "%.0f context switches/s, %.0f interrupts/s, %llu backlog drops, %llu "
+			    "budget squeezes",
 			    (double)delta->context_switches / s, (double)delta->interrupts / s,
-			    (unsigned long long)delta->softnet_dropped, (unsigned long long)delta->softnet_squeezed);
+			    (unsigned long long)delta->softnet_dropped,
+			    (unsigned long long)delta->softnet_squeezed);
+}
+
+static int judge_timing(uint64_t late_ns, const struct cpuuse_delta *delta, struct result_case *c)
+{
+	const double limit = fmax((double)delta->window_ns * LATE_LIMIT, LATE_FLOOR_NS);
+	const bool ok = (double)late_ns <= limit;
+
+	if (!ok)
+		case_worsen(c, CASE_SUSPECT, "the runner was held up for %.1f ms",
+			    (double)late_ns / 1e6);
+	return findings_add(&c->validity, ok, "timing", "the runner was at most %.2f ms late",
+			    (double)late_ns / 1e6);
 }
 
 int validity_judge(const struct validity *validity, const struct cpuuse_delta *delta,
-		   struct result_case *c, struct err *err)
+		   uint64_t late_ns, struct result_case *c, struct err *err)
 {
-	int r = judge_clock(validity, c);
+	int r = judge_timing(late_ns, delta, c);
 
+	if (!r)
+		r = judge_clock(validity, c);
 	if (!r)
 		r = judge_steal(delta, c);
 	if (!r)

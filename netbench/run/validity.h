@@ -6,6 +6,8 @@
 #ifndef RUN_VALIDITY_H
 #define RUN_VALIDITY_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "host/cpuuse.h"
 
@@ -20,8 +22,11 @@ void validity_free(struct validity *validity);
 /* Just before the start and just after the drain: the clock of the crew's CPUs, heat, other processes. */
 int validity_before(struct validity *validity, const struct crew *crew, struct err *err);
 int validity_after(struct validity *validity, const struct crew *crew, struct err *err);
-/* Add the checks to the case. delta is the CPU use of the window. */
+/*
+ * Add the checks to the case. delta is the CPU use of the window, late_ns the most by which the runner
+ * missed a moment that it had set: then the two do not cover the same time.
+ */
 int validity_judge(const struct validity *validity, const struct cpuuse_delta *delta,
-		   struct result_case *c, struct err *err);
+		   uint64_t late_ns, struct result_case *c, struct err *err);
 
 #endif
