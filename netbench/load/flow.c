@@ -20,6 +20,13 @@ static size_t flow_directions_count(const struct flow_cfg *cfg)
 	return cfg->direction == FLOW_BOTH ? 2 : 1;
 }
 
+int flow_check(const struct flow_cfg *cfg, struct err *err)
+{
+	int r = lane_cpus_check(cfg->cpus_from, err);
+
+	return r ? r : lane_cpus_check(cfg->cpus_to, err);
+}
+
 size_t flow_pairs(const struct flow_cfg *cfg)
 {
 	return cfg->streams * flow_directions_count(cfg);
@@ -86,7 +93,8 @@ uint64_t flow_received_bytes(const struct load_run *run)
 
 	for (size_t i = 0; i < run->n_lanes; i++)
 		if (run->lanes[i].receives)
-			sum += atomic_load_explicit(&run->lanes[i].shared->bytes, memory_order_relaxed);
+			sum += atomic_load_explicit(&run->lanes[i].shared->bytes,
+						    memory_order_relaxed);
 	return sum;
 }
 
@@ -96,6 +104,7 @@ uint64_t flow_received_packets(const struct load_run *run)
 
 	for (size_t i = 0; i < run->n_lanes; i++)
 		if (run->lanes[i].receives)
-			sum += atomic_load_explicit(&run->lanes[i].shared->packets, memory_order_relaxed);
+			sum += atomic_load_explicit(&run->lanes[i].shared->packets,
+						    memory_order_relaxed);
 	return sum;
 }

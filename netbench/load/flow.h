@@ -19,7 +19,8 @@ enum flow_direction { FLOW_FORWARD, FLOW_REVERSE, FLOW_BOTH };
 
 struct flow_cfg {
 	struct traffic_cfg traffic;
-	uint64_t streams, threads; /* threads 0: as many as there are CPUs for a side, at most streams */
+	uint64_t streams,
+		threads; /* threads 0: as many as there are CPUs for a side, at most streams */
 	int direction;
 	uint64_t dscp, sndbuf, rcvbuf;
 	char *cpus_from, *cpus_to;
@@ -41,7 +42,8 @@ extern const char *const flow_directions[];
 		 .offset = offsetof(struct flow_cfg, threads),                                     \
 		 .def = "0",                                                                       \
 		 .max = 64,                                                                        \
-		 .help = "pinned workers at each end; 0: one per CPU of the side, at most one per stream"}, \
+		 .help = "pinned workers at each end; 0: one per CPU of the side, at most one "    \
+			 "per stream"},                                                            \
 		{.name = "direction",                                                              \
 		 .type = OPT_CHOICE,                                                               \
 		 .offset = offsetof(struct flow_cfg, direction),                                   \
@@ -59,23 +61,29 @@ extern const char *const flow_directions[];
 		 .offset = offsetof(struct flow_cfg, sndbuf),                                      \
 		 .def = "0",                                                                       \
 		 .max = 1u << 30,                                                                  \
-		 .help = "send buffer of a socket as the kernel counts it; 0: the kernel's choice"}, \
+		 .help = "send buffer of a socket as the kernel counts it; 0: the kernel's "       \
+			 "choice"},                                                                \
 		{.name = "rcvbuf",                                                                 \
 		 .type = OPT_SIZE,                                                                 \
 		 .offset = offsetof(struct flow_cfg, rcvbuf),                                      \
 		 .def = "0",                                                                       \
 		 .max = 1u << 30,                                                                  \
-		 .help = "receive buffer of a socket as the kernel counts it; 0: the load's choice"}, \
+		 .help = "receive buffer of a socket as the kernel counts it; 0: the load's "      \
+			 "choice"},                                                                \
 		{.name = "cpus_from",                                                              \
 		 .type = OPT_TEXT,                                                                 \
 		 .offset = offsetof(struct flow_cfg, cpus_from),                                   \
 		 .metavar = "LIST",                                                                \
-		 .help = "CPUs for the workers in `from`, such as 0,2-3; default: the first half"}, \
-		{.name = "cpus_to",                                                                \
-		 .type = OPT_TEXT,                                                                 \
-		 .offset = offsetof(struct flow_cfg, cpus_to),                                     \
-		 .metavar = "LIST",                                                                \
-		 .help = "CPUs for the workers in `to`; default: the second half"}
+		 .help = "CPUs for the workers in `from`, such as 0,2-3; default: the first "      \
+			 "half"},                                                                  \
+	{                                                                                          \
+		.name = "cpus_to", .type = OPT_TEXT, .offset = offsetof(struct flow_cfg, cpus_to), \
+		.metavar = "LIST",                                                                 \
+		.help = "CPUs for the workers in `to`; default: the second half"                   \
+	}
+
+/* The part of a load's check() that is about these options. */
+int flow_check(const struct flow_cfg *cfg, struct err *err);
 
 /* Socket pairs of all directions together. */
 size_t flow_pairs(const struct flow_cfg *cfg);

@@ -36,7 +36,8 @@ int load_lanes(struct load_run *run, size_t n, struct err *err)
 	run->lanes = calloc(n, sizeof(*run->lanes));
 	if (!run->lanes)
 		return err_sys(err, ENOMEM, "cannot allocate %zu lanes", n);
-	run->memory = mmap(NULL, size * n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	run->memory =
+		mmap(NULL, size * n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (run->memory == MAP_FAILED) {
 		run->memory = NULL;
 		free(run->lanes);
@@ -102,12 +103,14 @@ static int parse_cpus(const char *list, int *cpus, int room, struct err *err)
 		long first = strtol(p, &end, 10), last = first;
 
 		if (end == p || first < 0 || first >= CPU_SETSIZE)
-			return err_set(err, EINVAL, "'%s' is not a list of CPUs such as 0,2-3", list);
+			return err_set(err, EINVAL, "'%s' is not a list of CPUs such as 0,2-3",
+				       list);
 		p = end;
 		if (*p == '-') {
 			last = strtol(p + 1, &end, 10);
 			if (end == p + 1 || last < first || last >= CPU_SETSIZE)
-				return err_set(err, EINVAL, "'%s' is not a list of CPUs such as 0,2-3", list);
+				return err_set(err, EINVAL,
+					       "'%s' is not a list of CPUs such as 0,2-3", list);
 			p = end;
 		}
 		for (; first <= last && n < room; first++)
@@ -115,7 +118,8 @@ static int parse_cpus(const char *list, int *cpus, int room, struct err *err)
 		if (*p == ',')
 			p++;
 		else if (*p)
-			return err_set(err, EINVAL, "'%s' is not a list of CPUs such as 0,2-3", list);
+			return err_set(err, EINVAL, "'%s' is not a list of CPUs such as 0,2-3",
+				       list);
 	}
 	return n;
 }
@@ -145,7 +149,8 @@ static int side_cpus(const char *list, enum side side, int *cpus, struct err *er
 		return 1;
 	}
 	half = n / 2;
-	memcpy(cpus, side == SIDE_FROM ? all : all + half, sizeof(int) * (size_t)(side == SIDE_FROM ? half : n - half));
+	memcpy(cpus, side == SIDE_FROM ? all : all + half,
+	       sizeof(int) * (size_t)(side == SIDE_FROM ? half : n - half));
 	return side == SIDE_FROM ? half : n - half;
 }
 
@@ -172,6 +177,20 @@ size_t lane_cpus(const char *list, enum side side)
 	return n > 0 ? (size_t)n : 1;
 }
 
+int lane_cpus_check(const char *list, struct err *err)
+{
+	int cpus[CPU_SETSIZE], n = list ? parse_cpus(list, cpus, CPU_SETSIZE, err) : 0;
+	cpu_set_t set;
+
+	if (n <= 0 || sched_getaffinity(0, sizeof(set), &set))
+		return n < 0 ? n : 0;
+	for (int i = 0; i < n; i++)
+		if (!CPU_ISSET(cpus[i], &set))
+			return err_set(err, EOPNOTSUPP, "CPU %d is not available to this process",
+				       cpus[i]);
+	return 0;
+}
+
 void *lane_buffer(size_t size)
 {
 	size_t room = (size + 4095) & ~(size_t)4095;
@@ -190,13 +209,13 @@ void *lane_buffer(size_t size)
 	return buffer;
 }
 
-#define LATENCY_DEFS(prefix, observer)                                                             \
-	{                                                                                          \
-		{prefix "p50", "ns", BETTER_LOWER, observer, NULL},                                \
-		{prefix "p99", "ns", BETTER_LOWER, observer, NULL},                                \
-		{prefix "p999", "ns", BETTER_LOWER, observer, NULL},                               \
-		{prefix "min", "ns", BETTER_LOWER, observer, NULL},                                \
-		{prefix "max", "ns", BETTER_LOWER, observer, NULL},                                \
+#define LATENCY_DEFS(prefix, observer)                                       \
+	{                                                                    \
+		{prefix "p50", "ns", BETTER_LOWER, observer, NULL},          \
+			{prefix "p99", "ns", BETTER_LOWER, observer, NULL},  \
+			{prefix "p999", "ns", BETTER_LOWER, observer, NULL}, \
+			{prefix "min", "ns", BETTER_LOWER, observer, NULL},  \
+			{prefix "max", "ns", BETTER_LOWER, observer, NULL},  \
 	}
 
 int latency_metrics(struct result_case *c, const struct hist *hist, enum latency_kind kind)
@@ -207,8 +226,11 @@ int latency_metrics(struct result_case *c, const struct hist *hist, enum latency
 		[LATENCY_RTT] = LATENCY_DEFS("rtt_", "client"),
 	};
 	const double figures[] = {
-		(double)hist_quantile(hist, 0.5), (double)hist_quantile(hist, 0.99),
-		(double)hist_quantile(hist, 0.999), (double)hist->min_ns, (double)hist->max_ns,
+		(double)hist_quantile(hist, 0.5),
+		(double)hist_quantile(hist, 0.99),
+		(double)hist_quantile(hist, 0.999),
+		(double)hist->min_ns,
+		(double)hist->max_ns,
 	};
 	int r = 0;
 

@@ -61,7 +61,7 @@ struct load_run {
 	struct lane *lanes;
 	size_t n_lanes;
 	size_t threads; /* lanes per end and direction, for loads that spread streams over them */
-	void *memory; /* shared */
+	void *memory;	/* shared */
 	size_t memory_size;
 	void *state; /* the load's own, made by open, freed by close */
 };
@@ -103,6 +103,8 @@ enum side { SIDE_FROM, SIDE_TO };
 int lane_cpu(const char *list, enum side side, size_t i, int *ret_cpu, struct err *err);
 /* How many CPUs lane_cpu would use for a side. */
 size_t lane_cpus(const char *list, enum side side);
+/* For a load's check(): -EINVAL when it is no list, -EOPNOTSUPP when it asks for a CPU we may not use. */
+int lane_cpus_check(const char *list, struct err *err);
 
 /* A page-aligned, touched buffer with pseudo-random content; NULL when out of memory. */
 void *lane_buffer(size_t size);

@@ -20,7 +20,7 @@
 #include "topo/lab.h"
 
 /* The header of an echo message is the same in ICMP and ICMPv6: type, code, checksum, id, sequence. */
-#define ECHO_HEADER 8
+#define ECHO_HEADER   8
 #define IP_HEADER_MAX 60
 
 struct ping_cfg {
@@ -94,7 +94,8 @@ static bool is_answer(const struct echo *echo, size_t len)
 		message += skip;
 		len -= skip;
 	}
-	return len == message_len(echo->cfg) && message[0] == (v6 ? ICMP6_ECHO_REPLY : ICMP_ECHOREPLY) &&
+	return len == message_len(echo->cfg) &&
+	       message[0] == (v6 ? ICMP6_ECHO_REPLY : ICMP_ECHOREPLY) &&
 	       !memcmp(message + 4, echo->request + 4, len - 4);
 }
 
@@ -113,7 +114,8 @@ static int await_answer(struct echo *echo, uint64_t deadline_ns)
 		left.tv_nsec = (long)((deadline_ns - now) % 1000000000u);
 		if (ppoll(&pollfd, 1, &left, NULL) < 0 && errno != EINTR)
 			return -errno;
-		n = recv(echo->fd, echo->reply, message_len(echo->cfg) + IP_HEADER_MAX, MSG_DONTWAIT);
+		n = recv(echo->fd, echo->reply, message_len(echo->cfg) + IP_HEADER_MAX,
+			 MSG_DONTWAIT);
 		if (n > 0 && is_answer(echo, (size_t)n))
 			return 1;
 		if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EHOSTUNREACH)
@@ -137,7 +139,8 @@ static int ping_once(struct echo *echo, struct err *err)
 		return err_sys(err, r, "cannot send an echo request");
 	if (r > 0)
 		lane_publish(&shared->shared.packets,
-			     atomic_load_explicit(&shared->shared.packets, memory_order_relaxed) + 1);
+			     atomic_load_explicit(&shared->shared.packets, memory_order_relaxed) +
+				     1);
 	shared->window_sent += in_window;
 	if (r > 0 && in_window) {
 		shared->window_answered++;
@@ -204,8 +207,9 @@ static int ping_open(struct load_run *run, struct err *err)
 	if (*fd < 0)
 		return *fd;
 	r = lab_plan_addresses(lab_plan(run->lab), run->from, run->to, family, &from, &to, err);
-	if (!r && connect(*fd, (struct sockaddr *)&to,
-			  cfg->traffic.family ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in)))
+	if (!r &&
+	    connect(*fd, (struct sockaddr *)&to,
+		    cfg->traffic.family ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in)))
 		r = err_sys(err, errno, "cannot connect an ICMP socket");
 	if (!r)
 		r = socket_deadline(*fd, cfg->timeout_ns, err);
@@ -241,7 +245,9 @@ static int ping_collect(struct load_run *run, struct result_case *c, struct err 
 
 	r = latency_metrics(c, &lane->rtt, LATENCY_RTT);
 	if (!r)
-		r = case_add_sample(c, &loss, lane->window_sent ? (double)lost / (double)lane->window_sent : NAN);
+		r = case_add_sample(c, &loss,
+				    lane->window_sent ? (double)lost / (double)lane->window_sent
+						      : NAN);
 	if (!r)
 		r = case_add_sample(c, &echoes, (double)lane->window_answered / run_window_s(run));
 	return r ? err_sys(err, r, "cannot keep the figures of ping") : 0;
@@ -252,16 +258,40 @@ static uint64_t ping_progress(const struct load_run *run)
 	return atomic_load_explicit(&run->lanes[0].shared->packets, memory_order_relaxed);
 }
 
+static int ping_check(const void *config, struct err *err)
+{
+	const struct ping_cfg *cfg = config;
+
+	return lane_cpus_check(cfg->cpus_from, err);
+}
+
 static const struct opt ping_opts[] = {
 	TRAFFIC_OPTS,
-	{.name = "size", .type = OPT_SIZE, .offset = offsetof(struct ping_cfg, size), .def = "56",
-	 .min = 8, .max = 65000, .help = "payload of an echo request"},
-	{.name = "interval", .type = OPT_TIME, .offset = offsetof(struct ping_cfg, interval_ns),
-	 .def = "10ms", .max = UINT64_C(60000000000), .help = "time between requests; 0: as soon as the answer is there"},
-	{.name = "timeout", .type = OPT_TIME, .offset = offsetof(struct ping_cfg, timeout_ns), .def = "1s",
-	 .min = 1000000, .max = UINT64_C(10000000000), .help = "an answer later than this counts as lost"},
-	{.name = "cpus_from", .type = OPT_TEXT, .offset = offsetof(struct ping_cfg, cpus_from),
-	 .metavar = "LIST", .help = "CPU for the worker; default: the first"},
+	{.name = "size",
+	 .type = OPT_SIZE,
+	 .offset = offsetof(struct ping_cfg, size),
+	 .def = "56",
+	 .min = 8,
+	 .max = 65000,
+	 .help = "payload of an echo request"},
+	{.name = "interval",
+	 .type = OPT_TIME,
+	 .offset = offsetof(struct ping_cfg, interval_ns),
+	 .def = "10ms",
+	 .max = UINT64_C(60000000000),
+	 .help = "time between requests; 0: as soon as the answer is there"},
+	{.name = "timeout",
+	 .type = OPT_TIME,
+	 .offset = offsetof(struct ping_cfg, timeout_ns),
+	 .def = "1s",
+	 .min = 1000000,
+	 .max = UINT64_C(10000000000),
+	 .help = "an answer later than this counts as lost"},
+	{.name = "cpus_from",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct ping_cfg, cpus_from),
+	 .metavar = "LIST",
+	 .help = "CPU for the worker; default: the first"},
 	{0},
 };
 
@@ -269,7 +299,8 @@ const struct load load_ping = {
 	.kind = {.name = "ping",
 		 .help = "ICMP or ICMPv6 echo: round-trip time and loss",
 		 .opts = ping_opts,
-		 .cfg_size = sizeof(struct ping_cfg)},
+		 .cfg_size = sizeof(struct ping_cfg),
+		 .check = ping_check},
 	.traffic = true,
 	.lane_size = sizeof(struct ping_lane),
 	.open = ping_open,

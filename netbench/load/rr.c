@@ -120,7 +120,8 @@ static int receive_response(int fd, unsigned char *buffer, size_t len, uint64_t 
 	return r;
 }
 
-static int rr_transact(struct lane *lane, int fd, unsigned char *buffer, uint64_t number, struct err *err)
+static int rr_transact(struct lane *lane, int fd, unsigned char *buffer, uint64_t number,
+		       struct err *err)
 {
 	const struct trial_clock *clock = lane->run->clock;
 	const struct rr_cfg *cfg = lane->run->cfg;
@@ -142,7 +143,8 @@ static int rr_transact(struct lane *lane, int fd, unsigned char *buffer, uint64_
 		shared->timeouts += start >= clock->begin_ns && end < clock->end_ns;
 		return 0;
 	}
-	lane_publish(&lane->shared->packets, atomic_load_explicit(&lane->shared->packets, memory_order_relaxed) + 1);
+	lane_publish(&lane->shared->packets,
+		     atomic_load_explicit(&lane->shared->packets, memory_order_relaxed) + 1);
 	if (end >= clock->begin_ns && end < clock->end_ns) {
 		shared->window_transactions++;
 		hist_add(&shared->latency, end - start);
@@ -232,7 +234,8 @@ static void rr_close(struct load_run *run)
 
 static int rr_collect(struct load_run *run, struct result_case *c, struct err *err)
 {
-	static const struct metric_def transactions = {"transactions", "1/s", BETTER_HIGHER, "client", "L4"};
+	static const struct metric_def transactions = {"transactions", "1/s", BETTER_HIGHER,
+						       "client", "L4"};
 	static const struct metric_def timeouts = {"timeouts", "", BETTER_LOWER, "client", "L4"};
 	struct hist *latency = calloc(1, sizeof(*latency));
 	uint64_t done = 0, lost = 0;
@@ -268,34 +271,65 @@ static uint64_t rr_progress(const struct load_run *run)
 static int rr_check(const void *config, struct err *err)
 {
 	const struct rr_cfg *cfg = config;
+	int r;
 
-	if (cfg->protocol == RR_TCP)
-		return 0;
-	if (cfg->request < 8 || cfg->response < 8)
-		return err_set(err, EINVAL, "UDP requests and responses carry a number: they need at least 8 bytes");
-	if (cfg->request > 65507 || cfg->response > 65507)
+	if (cfg->protocol == RR_UDP && (cfg->request < 8 || cfg->response < 8))
+		return err_set(
+			err, EINVAL,
+			"UDP requests and responses carry a number: they need at least 8 bytes");
+	if (cfg->protocol == RR_UDP && (cfg->request > 65507 || cfg->response > 65507))
 		return err_set(err, EINVAL, "a UDP message has at most 65507 bytes");
-	return 0;
+	r = lane_cpus_check(cfg->cpus_from, err);
+	return r ? r : lane_cpus_check(cfg->cpus_to, err);
 }
 
 static const char *const protocols[] = {"tcp", "udp", NULL};
 
 static const struct opt rr_opts[] = {
 	TRAFFIC_OPTS,
-	{.name = "protocol", .type = OPT_CHOICE, .offset = offsetof(struct rr_cfg, protocol),
-	 .def = "tcp", .choices = protocols, .help = "what carries the messages"},
-	{.name = "streams", .type = OPT_COUNT, .offset = offsetof(struct rr_cfg, streams), .def = "1",
-	 .min = 1, .max = 64, .help = "conversations side by side, each with a worker at either end"},
-	{.name = "request", .type = OPT_SIZE, .offset = offsetof(struct rr_cfg, request), .def = "8",
-	 .min = 1, .max = 16u << 20, .help = "bytes of a request"},
-	{.name = "response", .type = OPT_SIZE, .offset = offsetof(struct rr_cfg, response), .def = "8",
-	 .min = 1, .max = 16u << 20, .help = "bytes of a response"},
-	{.name = "dscp", .type = OPT_COUNT, .offset = offsetof(struct rr_cfg, dscp), .def = "0",
-	 .max = 63, .help = "differentiated services code point (RFC 2474)"},
-	{.name = "cpus_from", .type = OPT_TEXT, .offset = offsetof(struct rr_cfg, cpus_from),
-	 .metavar = "LIST", .help = "CPUs for the clients, such as 0,2-3; default: the first half"},
-	{.name = "cpus_to", .type = OPT_TEXT, .offset = offsetof(struct rr_cfg, cpus_to),
-	 .metavar = "LIST", .help = "CPUs for the servers; default: the second half"},
+	{.name = "protocol",
+	 .type = OPT_CHOICE,
+	 .offset = offsetof(struct rr_cfg, protocol),
+	 .def = "tcp",
+	 .choices = protocols,
+	 .help = "what carries the messages"},
+	{.name = "streams",
+	 .type = OPT_COUNT,
+	 .offset = offsetof(struct rr_cfg, streams),
+	 .def = "1",
+	 .min = 1,
+	 .max = 64,
+	 .help = "conversations side by side, each with a worker at either end"},
+	{.name = "request",
+	 .type = OPT_SIZE,
+	 .offset = offsetof(struct rr_cfg, request),
+	 .def = "8",
+	 .min = 1,
+	 .max = 16u << 20,
+	 .help = "bytes of a request"},
+	{.name = "response",
+	 .type = OPT_SIZE,
+	 .offset = offsetof(struct rr_cfg, response),
+	 .def = "8",
+	 .min = 1,
+	 .max = 16u << 20,
+	 .help = "bytes of a response"},
+	{.name = "dscp",
+	 .type = OPT_COUNT,
+	 .offset = offsetof(struct rr_cfg, dscp),
+	 .def = "0",
+	 .max = 63,
+	 .help = "differentiated services code point (RFC 2474)"},
+	{.name = "cpus_from",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct rr_cfg, cpus_from),
+	 .metavar = "LIST",
+	 .help = "CPUs for the clients, such as 0,2-3; default: the first half"},
+	{.name = "cpus_to",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct rr_cfg, cpus_to),
+	 .metavar = "LIST",
+	 .help = "CPUs for the servers; default: the second half"},
 	{0},
 };
 

@@ -21,6 +21,8 @@
 #define POLL_MS 200
 /* A receiver asks to be woken for about this much time's worth of data, so wake-ups do not cost the rate. */
 #define WAKE_NS UINT64_C(1000000)
+/* What TCP_MAXSEG takes (net/ipv4/tcp.c); its upper limit is 32767. */
+#define MSS_MIN	  88
 #define RETUNE_NS UINT64_C(50000000)
 
 struct tcp_cfg {
@@ -214,7 +216,8 @@ static void retune(struct tcp_set *set, uint64_t now, uint64_t total)
 	if (span < RETUNE_NS)
 		return;
 	if (set->tuned_ns) {
-		want = (uint64_t)((double)(total - set->tuned_bytes) / (double)set->n * WAKE_NS / (double)span);
+		want = (uint64_t)((double)(total - set->tuned_bytes) / (double)set->n * WAKE_NS /
+				  (double)span);
 		if (want > set->cfg->buffer / 2)
 			want = set->cfg->buffer / 2;
 		if (want < 1)
@@ -223,7 +226,8 @@ static void retune(struct tcp_set *set, uint64_t now, uint64_t total)
 			set->lowat = want;
 			lowat = (int)want;
 			for (size_t i = 0; i < set->n; i++)
-				setsockopt(set->fds[i], SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
+				setsockopt(set->fds[i], SOL_SOCKET, SO_RCVLOWAT, &lowat,
+					   sizeof(lowat));
 		}
 	}
 	set->tuned_ns = now;
@@ -365,7 +369,8 @@ static void tcp_mark(struct load_run *run, bool end)
 
 static int collect_info(struct load_run *run, struct result_case *c)
 {
-	static const struct metric_def retransmits = {"retransmits", "", BETTER_LOWER, "sender", NULL};
+	static const struct metric_def retransmits = {"retransmits", "", BETTER_LOWER, "sender",
+						      NULL};
 	static const struct metric_def rtt = {"rtt", "ns", BETTER_LOWER, "sender", "L4"};
 	static const struct metric_def cwnd = {"cwnd", "", BETTER_NEITHER, "sender", "L4 segments"};
 	const struct tcp_state *state = run->state;
@@ -373,7 +378,8 @@ static int collect_info(struct load_run *run, struct result_case *c)
 	int r;
 
 	for (size_t i = 0; i < state->n_pairs; i++) {
-		sum_retransmits += (double)(state->end[i].retransmits - state->begin[i].retransmits);
+		sum_retransmits +=
+			(double)(state->end[i].retransmits - state->begin[i].retransmits);
 		sum_rtt += (double)state->end[i].rtt_ns;
 		sum_cwnd += (double)state->end[i].cwnd;
 	}
@@ -400,9 +406,12 @@ static int collect_zerocopy(const struct load_run *run, struct result_case *c)
 
 static int tcp_collect(struct load_run *run, struct result_case *c, struct err *err)
 {
-	static const struct metric_def goodput = {"goodput", "bit/s", BETTER_HIGHER, "receiver", "L4 payload"};
-	static const struct metric_def forward = {"goodput_forward", "bit/s", BETTER_HIGHER, "receiver", "L4 payload"};
-	static const struct metric_def reverse = {"goodput_reverse", "bit/s", BETTER_HIGHER, "receiver", "L4 payload"};
+	static const struct metric_def goodput = {"goodput", "bit/s", BETTER_HIGHER, "receiver",
+						  "L4 payload"};
+	static const struct metric_def forward = {"goodput_forward", "bit/s", BETTER_HIGHER,
+						  "receiver", "L4 payload"};
+	static const struct metric_def reverse = {"goodput_reverse", "bit/s", BETTER_HIGHER,
+						  "receiver", "L4 payload"};
 	const struct tcp_cfg *cfg = run->cfg;
 	double rate[2] = {0, 0};
 	int r;
@@ -411,7 +420,8 @@ static int tcp_collect(struct load_run *run, struct result_case *c, struct err *
 		struct flow_part part;
 
 		flow_part(&run->lanes[i], &part);
-		rate[part.reverse] += (double)((struct tcp_lane *)run->lanes[i].shared)->window_bytes * 8;
+		rate[part.reverse] +=
+			(double)((struct tcp_lane *)run->lanes[i].shared)->window_bytes * 8;
 	}
 	rate[0] /= run_window_s(run);
 	rate[1] /= run_window_s(run);
@@ -434,24 +444,51 @@ static int tcp_check(const void *config, struct err *err)
 
 	if (cfg->pacing.unit == RATE_PPS)
 		return err_set(err, EINVAL, "pacing of tcp is a bit rate such as 100Mbit/s");
-	return 0;
+	if (cfg->mss && cfg->mss < MSS_MIN)
+		return err_set(err, EINVAL, "'mss' wants 0 or a number from %d, not '%u'", MSS_MIN,
+			       (unsigned int)cfg->mss);
+	return flow_check(&cfg->flow, err);
 }
 
 static const struct opt tcp_opts[] = {
 	FLOW_OPTS,
-	{.name = "buffer", .type = OPT_SIZE, .offset = offsetof(struct tcp_cfg, buffer), .def = "512Ki",
-	 .min = 1, .max = 64u << 20, .help = "bytes per send and receive call"},
-	{.name = "congestion", .type = OPT_TEXT, .offset = offsetof(struct tcp_cfg, congestion),
-	 .metavar = "NAME", .help = "congestion control such as cubic or bbr; default: the kernel's"},
-	{.name = "mss", .type = OPT_COUNT, .offset = offsetof(struct tcp_cfg, mss), .def = "0",
-	 .max = 65495, .help = "maximum segment size; 0: from the MTU"},
-	{.name = "nodelay", .type = OPT_BOOL, .offset = offsetof(struct tcp_cfg, nodelay), .def = "no",
+	{.name = "buffer",
+	 .type = OPT_SIZE,
+	 .offset = offsetof(struct tcp_cfg, buffer),
+	 .def = "512Ki",
+	 .min = 1,
+	 .max = 64u << 20,
+	 .help = "bytes per send and receive call"},
+	{.name = "congestion",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct tcp_cfg, congestion),
+	 .metavar = "NAME",
+	 .help = "congestion control such as cubic or bbr; default: the kernel's"},
+	{.name = "mss",
+	 .type = OPT_COUNT,
+	 .offset = offsetof(struct tcp_cfg, mss),
+	 .def = "0",
+	 .max = 32767,
+	 .help = "maximum segment size; 0: from the MTU"},
+	{.name = "nodelay",
+	 .type = OPT_BOOL,
+	 .offset = offsetof(struct tcp_cfg, nodelay),
+	 .def = "no",
 	 .help = "switch Nagle's algorithm off"},
-	{.name = "zerocopy", .type = OPT_BOOL, .offset = offsetof(struct tcp_cfg, zerocopy), .def = "no",
+	{.name = "zerocopy",
+	 .type = OPT_BOOL,
+	 .offset = offsetof(struct tcp_cfg, zerocopy),
+	 .def = "no",
 	 .help = "send with MSG_ZEROCOPY"},
-	{.name = "truncate", .type = OPT_BOOL, .offset = offsetof(struct tcp_cfg, truncate), .def = "no",
+	{.name = "truncate",
+	 .type = OPT_BOOL,
+	 .offset = offsetof(struct tcp_cfg, truncate),
+	 .def = "no",
 	 .help = "receive with MSG_TRUNC: the kernel discards the data instead of copying it"},
-	{.name = "pacing", .type = OPT_RATE, .offset = offsetof(struct tcp_cfg, pacing), .def = "max",
+	{.name = "pacing",
+	 .type = OPT_RATE,
+	 .offset = offsetof(struct tcp_cfg, pacing),
+	 .def = "max",
 	 .help = "upper limit of each stream"},
 	{0},
 };

@@ -91,9 +91,12 @@ static struct totals add_up(const struct load_run *run, struct hist *latency)
 
 static int collect_rates(const struct load_run *run, struct result_case *c, const struct totals *t)
 {
-	static const struct metric_def delivered = {"delivered", "packet/s", BETTER_HIGHER, "receiver", "L4"};
-	static const struct metric_def goodput = {"goodput", "bit/s", BETTER_HIGHER, "receiver", "L4 payload"};
-	static const struct metric_def offered = {"offered", "packet/s", BETTER_NEITHER, "sender", "L4"};
+	static const struct metric_def delivered = {"delivered", "packet/s", BETTER_HIGHER,
+						    "receiver", "L4"};
+	static const struct metric_def goodput = {"goodput", "bit/s", BETTER_HIGHER, "receiver",
+						  "L4 payload"};
+	static const struct metric_def offered = {"offered", "packet/s", BETTER_NEITHER, "sender",
+						  "L4"};
 	static const struct metric_def sent = {"sent", "packet/s", BETTER_NEITHER, "sender", "L4"};
 	static const struct metric_def cost = {"cost", "ns", BETTER_LOWER, "receiver", "L4"};
 	const double window_s = run_window_s(run);
@@ -104,7 +107,8 @@ static int collect_rates(const struct load_run *run, struct result_case *c, cons
 	if (!r)
 		r = case_add_sample(c, &goodput, (double)t->window_bytes * 8 / window_s);
 	if (!r)
-		r = case_add_sample(c, &offered, (double)(t->window_sent + t->window_refused) / window_s);
+		r = case_add_sample(c, &offered,
+				    (double)(t->window_sent + t->window_refused) / window_s);
 	if (!r)
 		r = case_add_sample(c, &sent, (double)t->window_sent / window_s);
 	return r ? r : case_add_sample(c, &cost, rate > 0 ? 1e9 / rate : NAN);
@@ -118,10 +122,13 @@ static double share(uint64_t part, uint64_t whole)
 static int collect_faults(struct result_case *c, const struct totals *t)
 {
 	static const struct metric_def loss = {"loss", "ratio", BETTER_LOWER, "receiver", "L4"};
-	static const struct metric_def duplicates = {"duplicates", "", BETTER_LOWER, "receiver", "L4"};
-	static const struct metric_def reordered = {"reordered", "", BETTER_LOWER, "receiver", "L4"};
+	static const struct metric_def duplicates = {"duplicates", "", BETTER_LOWER, "receiver",
+						     "L4"};
+	static const struct metric_def reordered = {"reordered", "", BETTER_LOWER, "receiver",
+						    "L4"};
 	static const struct metric_def jitter = {"jitter", "ns", BETTER_LOWER, "receiver", "L4"};
-	const uint64_t lost = t->window_sent > t->window_unique ? t->window_sent - t->window_unique : 0;
+	const uint64_t lost =
+		t->window_sent > t->window_unique ? t->window_sent - t->window_unique : 0;
 	int r;
 
 	r = case_add_sample(c, &loss, share(lost, t->window_sent));
@@ -129,7 +136,9 @@ static int collect_faults(struct result_case *c, const struct totals *t)
 		r = case_add_sample(c, &duplicates, (double)t->duplicates);
 	if (!r)
 		r = case_add_sample(c, &reordered, (double)t->reordered);
-	return r ? r : case_add_sample(c, &jitter, t->receivers ? t->jitter_ns / (double)t->receivers : NAN);
+	return r ? r
+		 : case_add_sample(c, &jitter,
+				   t->receivers ? t->jitter_ns / (double)t->receivers : NAN);
 }
 
 static int udp_collect(struct load_run *run, struct result_case *c, struct err *err)
@@ -189,7 +198,8 @@ static int udp_account(struct load_run *run, struct account *ret, struct err *er
 	for (size_t i = 0; !r && i < state->n_pairs; i++) {
 		const bool reverse = cfg->flow.direction == FLOW_REVERSE || i >= cfg->flow.streams;
 
-		r = socket_drops(reverse ? state->pairs[i].from : state->pairs[i].to, &ret->socket_drops, err);
+		r = socket_drops(reverse ? state->pairs[i].from : state->pairs[i].to,
+				 &ret->socket_drops, err);
 	}
 	ret->present = true;
 	ret->sent = t.sent;
@@ -206,23 +216,45 @@ static int udp_check(const void *config, struct err *err)
 	const struct udp_cfg *cfg = config;
 
 	if (cfg->segment && cfg->segment * cfg->size > 65507)
-		return err_set(err, EINVAL, "segment × size is %" PRIu64 " bytes: one send carries at most 65507",
+		return err_set(err, EINVAL,
+			       "segment × size is %" PRIu64
+			       " bytes: one send carries at most 65507",
 			       cfg->segment * cfg->size);
-	return 0;
+	return flow_check(&cfg->flow, err);
 }
 
 static const struct opt udp_opts[] = {
 	FLOW_OPTS,
-	{.name = "size", .type = OPT_SIZE, .offset = offsetof(struct udp_cfg, size), .def = "18",
-	 .min = sizeof(struct udp_header), .max = 65507,
+	{.name = "size",
+	 .type = OPT_SIZE,
+	 .offset = offsetof(struct udp_cfg, size),
+	 .def = "18",
+	 .min = sizeof(struct udp_header),
+	 .max = 65507,
 	 .help = "UDP payload; 18 makes a 64-byte Ethernet frame with IPv4"},
-	{.name = "rate", .type = OPT_RATE, .offset = offsetof(struct udp_cfg, rate), .def = "max",
-	 .min = 1, .help = "packets or payload bits per second of each direction, or max"},
-	{.name = "batch", .type = OPT_COUNT, .offset = offsetof(struct udp_cfg, batch), .def = "64",
-	 .min = 1, .max = 1024, .help = "messages per sendmmsg and recvmmsg call"},
-	{.name = "segment", .type = OPT_COUNT, .offset = offsetof(struct udp_cfg, segment), .def = "0",
-	 .max = 64, .help = "packets per message, cut by the kernel (UDP_SEGMENT); 0: off"},
-	{.name = "gro", .type = OPT_BOOL, .offset = offsetof(struct udp_cfg, gro), .def = "no",
+	{.name = "rate",
+	 .type = OPT_RATE,
+	 .offset = offsetof(struct udp_cfg, rate),
+	 .def = "max",
+	 .min = 1,
+	 .help = "packets or payload bits per second of each direction, or max"},
+	{.name = "batch",
+	 .type = OPT_COUNT,
+	 .offset = offsetof(struct udp_cfg, batch),
+	 .def = "64",
+	 .min = 1,
+	 .max = 1024,
+	 .help = "messages per sendmmsg and recvmmsg call"},
+	{.name = "segment",
+	 .type = OPT_COUNT,
+	 .offset = offsetof(struct udp_cfg, segment),
+	 .def = "0",
+	 .max = 64,
+	 .help = "packets per message, cut by the kernel (UDP_SEGMENT); 0: off"},
+	{.name = "gro",
+	 .type = OPT_BOOL,
+	 .offset = offsetof(struct udp_cfg, gro),
+	 .def = "no",
 	 .help = "let the kernel hand over joined packets (UDP_GRO)"},
 	{0},
 };

@@ -23,15 +23,15 @@ struct sender {
 	struct udp_lane *shared;
 	const struct udp_cfg *cfg;
 	struct flow_part part;
-	uint64_t *next_seq;	   /* per stream */
-	unsigned char *payload;	   /* batch × per_message packets */
+	uint64_t *next_seq;	/* per stream */
+	unsigned char *payload; /* batch × per_message packets */
 	struct mmsghdr *messages;
 	struct iovec *iov;
-	size_t per_message;	   /* packets in one message: 1, or cfg->segment */
-	uint64_t total;		   /* packets handed over */
-	double ns_per_packet;	   /* 0: as fast as it goes */
-	uint64_t scheduled;	   /* packets due so far by the schedule */
-	uint64_t schedule_ns;	   /* when the schedule began */
+	size_t per_message;   /* packets in one message: 1, or cfg->segment */
+	uint64_t total;	      /* packets handed over */
+	double ns_per_packet; /* 0: as fast as it goes */
+	uint64_t scheduled;   /* packets due so far by the schedule */
+	uint64_t schedule_ns; /* when the schedule began */
 };
 
 static double spacing(const struct sender *s)
@@ -76,7 +76,8 @@ static int sender_open(struct sender *s, struct lane *lane, struct err *err)
 		const int fd = flow_fd(lane, state->pairs, i), size = (int)s->cfg->size;
 
 		r = socket_deadline(fd, POLL_NS, err);
-		if (!r && s->cfg->segment && setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)))
+		if (!r && s->cfg->segment &&
+		    setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)))
 			r = err_sys(err, errno, "cannot set UDP_SEGMENT to %d", size);
 	}
 	return r;
@@ -133,7 +134,8 @@ static unsigned int fill(struct sender *s, size_t stream, size_t n, uint64_t sta
 		for (size_t k = 0; k < packets; k++, at++) {
 			const struct udp_header header = {htobe64(seq++), htobe64(stamp)};
 
-			memcpy(s->payload + (message * s->per_message + k) * size, &header, sizeof(header));
+			memcpy(s->payload + (message * s->per_message + k) * size, &header,
+			       sizeof(header));
 		}
 		s->iov[message].iov_len = packets * size;
 	}
@@ -156,6 +158,11 @@ static int send_batch(struct sender *s, int fd, size_t stream, size_t n, struct 
 	size_t packets;
 
 	if (sent < 0) {
+		if (errno == EMSGSIZE && s->cfg->segment)
+			return err_set(
+				err, EMSGSIZE,
+				"cannot send: a segment of %zu bytes does not fit into the MTU",
+				(size_t)s->cfg->size);
 		/* Not handed over, so never sent: the numbers are used again. ECONNREFUSED is an old ICMP error. */
 		if (errno != ENOBUFS && errno != EAGAIN && errno != EINTR && errno != ECONNREFUSED)
 			return err_sys(err, errno, "cannot send");
