@@ -15,12 +15,14 @@
 #include "load/load.h"
 #include "load/pair.h"
 
+enum { FLOW_THREADS_MAX = 64 };
+
 enum flow_direction { FLOW_FORWARD, FLOW_REVERSE, FLOW_BOTH };
 
 struct flow_cfg {
 	struct traffic_cfg traffic;
-	uint64_t streams,
-		threads; /* threads 0: as many as there are CPUs for a side, at most streams */
+	uint64_t streams;
+	uint64_t threads; /* 0: one per stream, as far as allowed */
 	int direction;
 	uint64_t dscp, sndbuf, rcvbuf;
 	char *cpus_from, *cpus_to;
@@ -42,7 +44,7 @@ extern const char *const flow_directions[];
 		 .offset = offsetof(struct flow_cfg, threads),                                     \
 		 .def = "0",                                                                       \
 		 .max = 64,                                                                        \
-		 .help = "pinned workers at each end; 0: one per CPU of the side, at most one "    \
+		 .help = "pinned workers at each end; 0: one per stream"    \
 			 "per stream"},                                                            \
 		{.name = "direction",                                                              \
 		 .type = OPT_CHOICE,                                                               \

@@ -170,13 +170,6 @@ int lane_cpu(const char *list, enum side side, size_t i, int *ret_cpu, struct er
 	return 0;
 }
 
-size_t lane_cpus(const char *list, enum side side)
-{
-	int cpus[CPU_SETSIZE], n = side_cpus(list, side, cpus, NULL);
-
-	return n > 0 ? (size_t)n : 1;
-}
-
 int lane_cpus_check(const char *list, struct err *err)
 {
 	int cpus[CPU_SETSIZE], n = list ? parse_cpus(list, cpus, CPU_SETSIZE, err) : 0;

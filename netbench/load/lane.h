@@ -101,8 +101,6 @@ enum side { SIDE_FROM, SIDE_TO };
  * halved between the two sides, so that a sender and its receiver do not share one if possible.
  */
 int lane_cpu(const char *list, enum side side, size_t i, int *ret_cpu, struct err *err);
-/* How many CPUs lane_cpu would use for a side. */
-size_t lane_cpus(const char *list, enum side side);
 /* For a load's check(): -EINVAL when it is no list, -EOPNOTSUPP when it asks for a CPU we may not use. */
 int lane_cpus_check(const char *list, struct err *err);
 
