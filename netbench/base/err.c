@@ -27,8 +27,9 @@ int err_at(struct err *err, struct mark mark, int code, const char *fmt, ...)
 
 	if (err) {
 		if (mark.line)
-			at = snprintf(err->text, sizeof(err->text), "%s:%u:%u: ",
-				      mark.file ? mark.file : "-", mark.line, mark.col);
+			at = snprintf(err->text, sizeof(err->text),
+				      "%s:%u:%u: ", mark.file ? mark.file : "-", mark.line,
+				      mark.col);
 		if (at < 0 || at >= (int)sizeof(err->text))
 			at = 0;
 		va_start(ap, fmt);

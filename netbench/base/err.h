@@ -29,7 +29,7 @@ int err_sys(struct err *err, int code, const char *fmt, ...) __attribute__((form
 /* Static analysis cannot know that code is never 0, and warns of paths that do not exist. */
 #if defined(__clang_analyzer__) && !defined(ERR_DEFINED_HERE)
 #define err_set(...) (err_set(__VA_ARGS__), -1)
-#define err_at(...) (err_at(__VA_ARGS__), -1)
+#define err_at(...)  (err_at(__VA_ARGS__), -1)
 #define err_sys(...) (err_sys(__VA_ARGS__), -1)
 #endif
 

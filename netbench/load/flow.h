@@ -30,59 +30,60 @@ struct flow_cfg {
 
 extern const char *const flow_directions[];
 
-#define FLOW_OPTS                                                                                  \
-	TRAFFIC_OPTS,                                                                              \
-		{.name = "streams",                                                                \
-		 .type = OPT_COUNT,                                                                \
-		 .offset = offsetof(struct flow_cfg, streams),                                     \
-		 .def = "1",                                                                       \
-		 .min = 1,                                                                         \
-		 .max = 128,                                                                       \
-		 .help = "sockets in each direction"},                                             \
-		{.name = "threads",                                                                \
-		 .type = OPT_COUNT,                                                                \
-		 .offset = offsetof(struct flow_cfg, threads),                                     \
-		 .def = "0",                                                                       \
-		 .max = 64,                                                                        \
-		 .help = "pinned workers at each end; 0: one per stream"    \
-			 "per stream"},                                                            \
-		{.name = "direction",                                                              \
-		 .type = OPT_CHOICE,                                                               \
-		 .offset = offsetof(struct flow_cfg, direction),                                   \
-		 .def = "forward",                                                                 \
-		 .choices = flow_directions,                                                       \
-		 .help = "who sends: from, to, or both at once"},                                  \
-		{.name = "dscp",                                                                   \
-		 .type = OPT_COUNT,                                                                \
-		 .offset = offsetof(struct flow_cfg, dscp),                                        \
-		 .def = "0",                                                                       \
-		 .max = 63,                                                                        \
-		 .help = "differentiated services code point (RFC 2474)"},                         \
-		{.name = "sndbuf",                                                                 \
-		 .type = OPT_SIZE,                                                                 \
-		 .offset = offsetof(struct flow_cfg, sndbuf),                                      \
-		 .def = "0",                                                                       \
-		 .max = 1u << 30,                                                                  \
-		 .help = "send buffer of a socket as the kernel counts it; 0: the kernel's "       \
-			 "choice"},                                                                \
-		{.name = "rcvbuf",                                                                 \
-		 .type = OPT_SIZE,                                                                 \
-		 .offset = offsetof(struct flow_cfg, rcvbuf),                                      \
-		 .def = "0",                                                                       \
-		 .max = 1u << 30,                                                                  \
-		 .help = "receive buffer of a socket as the kernel counts it; 0: the load's "      \
-			 "choice"},                                                                \
-		{.name = "cpus_from",                                                              \
-		 .type = OPT_TEXT,                                                                 \
-		 .offset = offsetof(struct flow_cfg, cpus_from),                                   \
-		 .metavar = "LIST",                                                                \
-		 .help = "CPUs for the workers in `from`, such as 0,2-3; default: the first "      \
-			 "half"},                                                                  \
-	{                                                                                          \
+/* clang-format off */
+#define FLOW_OPTS \
+	TRAFFIC_OPTS, \
+		{.name = "streams", \
+		 .type = OPT_COUNT, \
+		 .offset = offsetof(struct flow_cfg, streams), \
+		 .def = "1", \
+		 .min = 1, \
+		 .max = 128, \
+		 .help = "sockets in each direction"}, \
+		{.name = "threads", \
+		 .type = OPT_COUNT, \
+		 .offset = offsetof(struct flow_cfg, threads), \
+		 .def = "0", \
+		 .max = 64, \
+		 .help = "pinned workers at each end; 0: one per stream"}, \
+		{.name = "direction", \
+		 .type = OPT_CHOICE, \
+		 .offset = offsetof(struct flow_cfg, direction), \
+		 .def = "forward", \
+		 .choices = flow_directions, \
+		 .help = "who sends: from, to, or both at once"}, \
+		{.name = "dscp", \
+		 .type = OPT_COUNT, \
+		 .offset = offsetof(struct flow_cfg, dscp), \
+		 .def = "0", \
+		 .max = 63, \
+		 .help = "differentiated services code point (RFC 2474)"}, \
+		{.name = "sndbuf", \
+		 .type = OPT_SIZE, \
+		 .offset = offsetof(struct flow_cfg, sndbuf), \
+		 .def = "0", \
+		 .max = 1u << 30, \
+		 .help = "send buffer of a socket as the kernel counts it; 0: the kernel's " \
+			 "choice"}, \
+		{.name = "rcvbuf", \
+		 .type = OPT_SIZE, \
+		 .offset = offsetof(struct flow_cfg, rcvbuf), \
+		 .def = "0", \
+		 .max = 1u << 30, \
+		 .help = "receive buffer of a socket as the kernel counts it; 0: the load's " \
+			 "choice"}, \
+		{.name = "cpus_from", \
+		 .type = OPT_TEXT, \
+		 .offset = offsetof(struct flow_cfg, cpus_from), \
+		 .metavar = "LIST", \
+		 .help = "CPUs for the workers in `from`, such as 0,2-3; default: the first " \
+			 "half"}, \
+	{ \
 		.name = "cpus_to", .type = OPT_TEXT, .offset = offsetof(struct flow_cfg, cpus_to), \
-		.metavar = "LIST",                                                                 \
-		.help = "CPUs for the workers in `to`; default: the second half"                   \
+		.metavar = "LIST", \
+		.help = "CPUs for the workers in `to`; default: the second half" \
 	}
+/* clang-format on */
 
 /* The part of a load's check() that is about these options. */
 int flow_check(const struct flow_cfg *cfg, struct err *err);

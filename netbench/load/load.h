@@ -27,23 +27,25 @@ struct traffic_cfg {
 };
 
 /* The options of struct traffic_cfg, to be placed first in a load's table. */
-#define TRAFFIC_OPTS                                                                               \
-	{.name = "from",                                                                           \
-	 .type = OPT_TEXT,                                                                         \
-	 .offset = offsetof(struct traffic_cfg, from),                                             \
-	 .metavar = "NODE",                                                                        \
-	 .help = "node that starts the conversation; default: the first"},                         \
-	{.name = "to",                                                                             \
-	 .type = OPT_TEXT,                                                                         \
-	 .offset = offsetof(struct traffic_cfg, to),                                               \
-	 .metavar = "NODE",                                                                        \
-	 .help = "node that answers; default: the last"},                                          \
-	{.name = "family",                                                                         \
-	 .type = OPT_CHOICE,                                                                       \
-	 .offset = offsetof(struct traffic_cfg, family),                                           \
-	 .def = "ipv4",                                                                            \
-	 .choices = load_families,                                                                 \
+/* clang-format off */
+#define TRAFFIC_OPTS \
+	{.name = "from", \
+	 .type = OPT_TEXT, \
+	 .offset = offsetof(struct traffic_cfg, from), \
+	 .metavar = "NODE", \
+	 .help = "node that starts the conversation; default: the first"}, \
+	{.name = "to", \
+	 .type = OPT_TEXT, \
+	 .offset = offsetof(struct traffic_cfg, to), \
+	 .metavar = "NODE", \
+	 .help = "node that answers; default: the last"}, \
+	{.name = "family", \
+	 .type = OPT_CHOICE, \
+	 .offset = offsetof(struct traffic_cfg, family), \
+	 .def = "ipv4", \
+	 .choices = load_families, \
 	 .help = "address family"}
+/* clang-format on */
 
 extern const char *const load_families[];
 
@@ -54,10 +56,10 @@ extern const char *const load_families[];
 struct account {
 	bool present;
 	uint64_t sent, delivered, duplicates;
-	uint64_t socket_drops;		/* dropped at the receiving sockets, in kernel buffers */
-	uint64_t packets_per_buffer;	/* 1, or up to how many packets one dropped buffer can hold */
+	uint64_t socket_drops;	     /* dropped at the receiving sockets, in kernel buffers */
+	uint64_t packets_per_buffer; /* 1, or up to how many packets one dropped buffer can hold */
 	uint64_t packets_per_frame;  /* 1, or up to how many packets one frame on a link can hold */
-	bool fragmented;		/* packets travel as several link frames */
+	bool fragmented;	     /* packets travel as several link frames */
 };
 
 struct load {

@@ -12,8 +12,8 @@
 #include "load/lane.h"
 #include "topo/lab.h"
 
-#define FIRST_PORT 5201
-#define PORTS_PER_LOAD 256
+#define FIRST_PORT	   5201
+#define PORTS_PER_LOAD	   256
 #define CONNECT_TIMEOUT_NS UINT64_C(5000000000)
 
 struct ends {
@@ -71,8 +71,10 @@ static int set_options(int fd, int family, const struct pair_options *options, s
 	int r = set_buffers(fd, options, err);
 
 	if (!r && options->dscp)
-		r = family == AF_INET ? set_int(fd, IPPROTO_IP, IP_TOS, (int)options->dscp << 2, "DSCP", err)
-				      : set_int(fd, IPPROTO_IPV6, IPV6_TCLASS, (int)options->dscp << 2, "DSCP", err);
+		r = family == AF_INET
+			    ? set_int(fd, IPPROTO_IP, IP_TOS, (int)options->dscp << 2, "DSCP", err)
+			    : set_int(fd, IPPROTO_IPV6, IPV6_TCLASS, (int)options->dscp << 2,
+				      "DSCP", err);
 	if (!r && options->mss)
 		r = set_int(fd, IPPROTO_TCP, TCP_MAXSEG, (int)options->mss, "the MSS", err);
 	if (!r && options->congestion &&
@@ -94,7 +96,8 @@ static int bound_socket(struct load_run *run, size_t node, const struct pair_opt
 	if (!r)
 		r = socket_deadline(fd, CONNECT_TIMEOUT_NS, err);
 	if (!r && bind(fd, (const struct sockaddr *)address, len))
-		r = err_sys(err, errno, "cannot bind to port %d", ntohs(((const struct sockaddr_in *)address)->sin_port));
+		r = err_sys(err, errno, "cannot bind to port %d",
+			    ntohs(((const struct sockaddr_in *)address)->sin_port));
 	if (r) {
 		close(fd);
 		return r;
@@ -102,15 +105,16 @@ static int bound_socket(struct load_run *run, size_t node, const struct pair_opt
 	return fd;
 }
 
-static int connect_to(int fd, const struct sockaddr_storage *address, socklen_t len, struct err *err)
+static int connect_to(int fd, const struct sockaddr_storage *address, socklen_t len,
+		      struct err *err)
 {
 	if (connect(fd, (const struct sockaddr *)address, len))
 		return err_sys(err, errno == EINPROGRESS ? ETIMEDOUT : errno, "cannot connect");
 	return 0;
 }
 
-static int open_datagram(struct load_run *run, const struct pair_options *options, struct ends *ends,
-			 uint16_t port, struct pair *pair, struct err *err)
+static int open_datagram(struct load_run *run, const struct pair_options *options,
+			 struct ends *ends, uint16_t port, struct pair *pair, struct err *err)
 {
 	int r;
 
@@ -156,7 +160,8 @@ int pairs_open(struct load_run *run, const struct pair_options *options, struct 
 
 	for (size_t i = 0; i < n; i++)
 		pairs[i].from = pairs[i].to = -1;
-	r = lab_plan_addresses(lab_plan(run->lab), run->from, run->to, family, &ends.from, &ends.to, err);
+	r = lab_plan_addresses(lab_plan(run->lab), run->from, run->to, family, &ends.from, &ends.to,
+			       err);
 	if (!r && options->type == SOCK_STREAM) {
 		set_port(&ends.to, port);
 		listener = bound_socket(run, run->to, options, &ends.to, ends.len, err);
@@ -167,7 +172,8 @@ int pairs_open(struct load_run *run, const struct pair_options *options, struct 
 	for (size_t i = 0; !r && i < n; i++)
 		r = options->type == SOCK_STREAM
 			    ? open_stream(run, options, &ends, listener, &pairs[i], err)
-			    : open_datagram(run, options, &ends, (uint16_t)(port + i), &pairs[i], err);
+			    : open_datagram(run, options, &ends, (uint16_t)(port + i), &pairs[i],
+					    err);
 	if (listener >= 0)
 		close(listener);
 	if (r)

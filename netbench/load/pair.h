@@ -15,7 +15,7 @@ struct pair {
 };
 
 struct pair_options {
-	int type; /* SOCK_STREAM or SOCK_DGRAM */
+	int type;		 /* SOCK_STREAM or SOCK_DGRAM */
 	uint64_t sndbuf, rcvbuf; /* bytes as SO_SNDBUF counts them; 0: the kernel's choice */
 	uint64_t mss;		 /* 0: from the MTU */
 	uint64_t dscp;

@@ -78,7 +78,8 @@ static int receiver_open(struct receiver *r, struct lane *lane, struct err *err)
 	result = receiver_alloc(r, err);
 	for (size_t i = 0; !result && i < r->part.n_streams; i++) {
 		r->fds[i] = (struct pollfd){.fd = flow_fd(lane, state->pairs, i), .events = POLLIN};
-		if (r->cfg->gro && setsockopt(r->fds[i].fd, IPPROTO_UDP, UDP_GRO, &one, sizeof(one)))
+		if (r->cfg->gro &&
+		    setsockopt(r->fds[i].fd, IPPROTO_UDP, UDP_GRO, &one, sizeof(one)))
 			result = err_sys(err, errno, "cannot set UDP_GRO");
 	}
 	return result;
@@ -124,7 +125,8 @@ static void take_packet(struct receiver *r, struct stream *stream, const unsigne
 	transit = (double)now - (double)sent_ns;
 	hist_add(&r->shared->latency, now - sent_ns);
 	if (stream->last_transit_ns > 0)
-		stream->jitter_ns += (fabs(transit - stream->last_transit_ns) - stream->jitter_ns) / 16;
+		stream->jitter_ns +=
+			(fabs(transit - stream->last_transit_ns) - stream->jitter_ns) / 16;
 	stream->last_transit_ns = transit;
 }
 

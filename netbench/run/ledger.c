@@ -26,7 +26,8 @@ void ledger_snap_free(struct ledger_snap *snap)
 	free(snap);
 }
 
-int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap **ret, struct err *err)
+int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap **ret,
+		struct err *err)
 {
 	struct ledger_snap *snap = calloc(1, sizeof(*snap));
 	int r = 0;
@@ -39,7 +40,8 @@ int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap *
 		r = err_sys(err, ENOMEM, "cannot keep counters");
 	for (size_t i = 0; !r && i < route->n_links; i++)
 		for (unsigned int side = 0; !r && side < 2; side++)
-			r = lab_link_counters(lab, route->links[i], side, &snap->links[i][side], err);
+			r = lab_link_counters(lab, route->links[i], side, &snap->links[i][side],
+					      err);
 	for (size_t i = 0; !r && i < route->n_nodes; i++)
 		r = lab_node_counters(lab, route->nodes[i], &snap->nodes[i], err);
 	if (r) {
@@ -50,13 +52,15 @@ int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap *
 	return 0;
 }
 
-uint64_t ledger_link_bytes(const struct ledger_snap *before, const struct ledger_snap *after, size_t i)
+uint64_t ledger_link_bytes(const struct ledger_snap *before, const struct ledger_snap *after,
+			   size_t i)
 {
 	return after->links[i][0].rx_bytes - before->links[i][0].rx_bytes +
 	       after->links[i][1].rx_bytes - before->links[i][1].rx_bytes;
 }
 
-uint64_t ledger_link_packets(const struct ledger_snap *before, const struct ledger_snap *after, size_t i)
+uint64_t ledger_link_packets(const struct ledger_snap *before, const struct ledger_snap *after,
+			     size_t i)
 {
 	return after->links[i][0].rx_packets - before->links[i][0].rx_packets +
 	       after->links[i][1].rx_packets - before->links[i][1].rx_packets;
@@ -124,7 +128,8 @@ static void link_drops(struct drop_list *list, const char *name, const struct li
 		const uint64_t rx = after[!side].rx_dropped - before[!side].rx_dropped;
 		const uint64_t both = tx < rx ? tx : rx;
 
-		add_drop(list, after[side].qdisc_dropped - before[side].qdisc_dropped, "qdisc", name);
+		add_drop(list, after[side].qdisc_dropped - before[side].qdisc_dropped, "qdisc",
+			 name);
 		add_drop(list, both, "backlog", name);
 		add_drop(list, tx - both, "link", name);
 		add_drop(list, rx - both, "receive", name);
@@ -182,23 +187,26 @@ static int add_account(struct load_run *run, struct books *books, struct err *er
 }
 
 static void list_drops(struct lab *lab, const struct route *route, const struct ledger_snap *before,
-		       const struct ledger_snap *after, const struct books *books, struct drop_list *list)
+		       const struct ledger_snap *after, const struct books *books,
+		       struct drop_list *list)
 {
 	if (books->socket_max)
-		list->drops[list->n++] = (struct named_drop){
-			.name = "socket buffer", .min = books->socket_min, .max = books->socket_max};
+		list->drops[list->n++] = (struct named_drop){.name = "socket buffer",
+							     .min = books->socket_min,
+							     .max = books->socket_max};
 	list->per_frame = books->sum.packets_per_frame;
 	/* Fragments are counted where they are dropped, and again as one failed reassembly. */
 	list->shared = !books->exclusive || books->sum.fragmented;
 	for (size_t i = 0; i < route->n_nodes; i++)
-		node_drops(list, lab_spec(lab)->nodes[route->nodes[i]].name, &before->nodes[i], &after->nodes[i]);
+		node_drops(list, lab_spec(lab)->nodes[route->nodes[i]].name, &before->nodes[i],
+			   &after->nodes[i]);
 	for (size_t i = 0; i < route->n_links; i++)
-		link_drops(list, lab_plan_wire(lab_plan(lab), route->links[i])->name, before->links[i],
-			   after->links[i]);
+		link_drops(list, lab_plan_wire(lab_plan(lab), route->links[i])->name,
+			   before->links[i], after->links[i]);
 }
 
-static int enter_case(struct result_case *c, const struct books *books, const struct drop_list *list,
-		      int64_t residual)
+static int enter_case(struct result_case *c, const struct books *books,
+		      const struct drop_list *list, int64_t residual)
 {
 	int r = 0;
 
@@ -208,12 +216,17 @@ static int enter_case(struct result_case *c, const struct books *books, const st
 	c->ledger.duplicates += books->sum.duplicates;
 	c->ledger.residual += residual;
 	for (size_t i = 0; !r && i < list->n; i++)
-		r = list->drops[i].count ? case_add_drop(c, list->drops[i].name, list->drops[i].count) : 0;
+		r = list->drops[i].count
+			    ? case_add_drop(c, list->drops[i].name, list->drops[i].count)
+			    : 0;
 	if (residual > 0)
-		case_worsen(c, CASE_VOID, "%" PRId64 " of %" PRIu64 " packets vanished without a trace",
-			    residual, books->sum.sent);
+		case_worsen(c, CASE_VOID,
+			    "%" PRId64 " of %" PRIu64 " packets vanished without a trace", residual,
+			    books->sum.sent);
 	else if (residual < 0)
-		case_worsen(c, CASE_VOID, "%" PRId64 " more packets came or were dropped than were sent", -residual);
+		case_worsen(c, CASE_VOID,
+			    "%" PRId64 " more packets came or were dropped than were sent",
+			    -residual);
 	return r;
 }
 
@@ -237,7 +250,8 @@ int ledger_close(struct lab *lab, const struct route *route, const struct ledger
 	if (books.sum.delivered > books.sum.sent)
 		residual = -(int64_t)(books.sum.delivered - books.sum.sent);
 	else
-		residual = ledger_attribute(books.sum.sent - books.sum.delivered, list.drops, list.n);
+		residual =
+			ledger_attribute(books.sum.sent - books.sum.delivered, list.drops, list.n);
 	r = enter_case(c, &books, &list, residual);
 	free(list.drops);
 	return r ? err_sys(err, r, "cannot keep the ledger") : 0;

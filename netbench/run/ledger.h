@@ -20,7 +20,8 @@ struct result_case;
 
 struct ledger_snap;
 
-int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap **ret, struct err *err);
+int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap **ret,
+		struct err *err);
 void ledger_snap_free(struct ledger_snap *snap);
 
 /*
@@ -46,7 +47,9 @@ struct named_drop {
 int64_t ledger_attribute(uint64_t lost, struct named_drop *drops, size_t n);
 
 /* The bytes that went in at either end of a link between two snaps; for proofs. */
-uint64_t ledger_link_bytes(const struct ledger_snap *before, const struct ledger_snap *after, size_t i);
-uint64_t ledger_link_packets(const struct ledger_snap *before, const struct ledger_snap *after, size_t i);
+uint64_t ledger_link_bytes(const struct ledger_snap *before, const struct ledger_snap *after,
+			   size_t i);
+uint64_t ledger_link_packets(const struct ledger_snap *before, const struct ledger_snap *after,
+			     size_t i);
 
 #endif

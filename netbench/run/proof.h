@@ -29,7 +29,8 @@ struct taps {
 };
 
 /* Features read back on both ends of every link on the way; a wrong one voids the case. */
-int proof_offloads(struct lab *lab, const struct route *route, struct result_case *c, struct err *err);
+int proof_offloads(struct lab *lab, const struct route *route, struct result_case *c,
+		   struct err *err);
 
 int taps_open(struct lab *lab, const struct load_run *main, struct taps *ret, struct err *err);
 void taps_close(struct taps *taps);

@@ -44,7 +44,9 @@ int route_of(const struct lab *lab, const struct load_run *runs, size_t n_runs, 
 	const struct lab_spec *spec = lab_spec(lab);
 	bool *links = calloc(spec->n_links + 1, sizeof(*links));
 	bool *nodes = calloc(spec->n_nodes + 1, sizeof(*nodes));
-	int r = links && nodes ? 0 : err_sys(err, ENOMEM, "cannot list the links of lab '%s'", spec->name);
+	int r = links && nodes
+			? 0
+			: err_sys(err, ENOMEM, "cannot list the links of lab '%s'", spec->name);
 
 	*ret = (struct route){0};
 	for (size_t i = 0; !r && i < n_runs; i++) {

@@ -12,12 +12,12 @@ struct plan;
 struct result;
 
 struct run_options {
-	bool strict;	   /* suspect is void */
-	bool verbose;	   /* a line per interval and trial on log */
-	bool progress;	   /* log is a terminal: keep a progress line on it */
-	FILE *log;	   /* usually stderr */
-	int interrupt_fd;  /* readable when the user wants to stop; -1: none */
-	const char *prefix;/* put in front of case names, with a '/'; NULL: none */
+	bool strict;	    /* suspect is void */
+	bool verbose;	    /* a line per interval and trial on log */
+	bool progress;	    /* log is a terminal: keep a progress line on it */
+	FILE *log;	    /* usually stderr */
+	int interrupt_fd;   /* readable when the user wants to stop; -1: none */
+	const char *prefix; /* put in front of case names, with a '/'; NULL: none */
 };
 
 /*

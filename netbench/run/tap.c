@@ -15,7 +15,7 @@
 
 /* Enough to tell that a frame came; its length is in the auxiliary data. */
 #define SNAP_BYTES 64
-#define LOOKS_MAX 64
+#define LOOKS_MAX  64
 
 /* Classic BPF: pass SNAP_BYTES of incoming frames longer than `than`. */
 static int pass_larger(int fd, uint32_t than)
@@ -79,7 +79,9 @@ void tap_look(struct tap *tap)
 
 	for (int i = 0; i < LOOKS_MAX; i++) {
 		struct iovec iov = {frame, sizeof(frame)};
-		struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		struct msghdr msg = {.msg_iov = &iov,
+				     .msg_iovlen = 1,
+				     .msg_control = control,
 				     .msg_controllen = sizeof(control)};
 		uint32_t len;
 

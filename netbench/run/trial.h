@@ -23,7 +23,8 @@ struct trial_progress {
 
 struct trial_watch {
 	int interrupt_fd; /* readable when the user wants to stop; -1: none */
-	void (*tick)(void *context, const struct trial_progress *progress); /* once a second; may be NULL */
+	void (*tick)(void *context,
+		     const struct trial_progress *progress); /* once a second; may be NULL */
 	void *context;
 };
 
