@@ -136,7 +136,8 @@ $(BUILD)/embedded.c: $(SUITES) $(LABS) Makefile
 		esac; done; echo '{ 0 } };'; done; } >$@
 
 $(UNIT) $(LAB): $(BUILD)/%: $(BUILD)/%.o $(ARCHIVES)
-	$(call say,LINK,$@)$(CC) $(NB_CFLAGS) $(NB_LDFLAGS) -o $@ $^ $(NB_LIBS) -lcmocka
+	$(call say,LINK,$@)$(CC) $(NB_CFLAGS) $(NB_LDFLAGS) -o $@ -Wl,--start-group $^ -Wl,--end-group \
+		$(NB_LIBS) -lcmocka
 unit: $(UNIT)
 lab: $(LAB)
 .SECONDARY: $(UNIT:%=%.o) $(LAB:%=%.o)
