@@ -16,7 +16,7 @@ int load_find(const char *name, const struct load **ret, struct err *err)
 	const char *names[64] = {NULL}, *near;
 	size_t n = 0;
 
-	for (; loads[n] && n < sizeof(names) / sizeof(*names); n++) {
+	for (; n < sizeof(names) / sizeof(*names) && loads[n]; n++) {
 		names[n] = loads[n]->kind.name;
 		if (strcmp(names[n], name) != 0)
 			continue;

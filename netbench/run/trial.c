@@ -150,7 +150,7 @@ static int set_up(struct trial *t, struct err *err)
 		r = make_runs(t, err);
 	if (!r)
 		r = prove_reachability(t, err);
-	if (!r)
+	if (!r) /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): t owns what was allocated */
 		r = route_of(t->lab, t->runs, t->n_runs, &t->route, err);
 	if (!r)
 		r = proof_offloads(t->lab, &t->route, t->cases[0], err);
