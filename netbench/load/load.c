@@ -13,10 +13,10 @@ const struct load *const loads[] = {
 
 int load_find(const char *name, const struct load **ret, struct err *err)
 {
-	const char *names[64] = {NULL}, *near;
+	const char *names[sizeof(loads) / sizeof(*loads)] = {NULL}, *near;
 	size_t n = 0;
 
-	for (; n < sizeof(names) / sizeof(*names) && loads[n]; n++) {
+	for (; loads[n]; n++) {
 		names[n] = loads[n]->kind.name;
 		if (strcmp(names[n], name) != 0)
 			continue;

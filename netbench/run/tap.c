@@ -78,7 +78,7 @@ void tap_look(struct tap *tap)
 	char frame[SNAP_BYTES];
 
 	for (int i = 0; i < LOOKS_MAX; i++) {
-		/* cppcheck-suppress legacyUninitvar: it is written to */
+		/* cppcheck-suppress legacyUninitvar ; it is written to */
 		struct iovec iov = {frame, sizeof(frame)};
 		struct msghdr msg = {.msg_iov = &iov,
 				     .msg_iovlen = 1,
