@@ -47,6 +47,8 @@ struct trial {
 	struct cpuuse *cpuuse;
 	struct cpuuse_snap begin, end;
 	struct validity *validity;
+	struct interval *intervals; /* room for all whole seconds of the window */
+	size_t n_intervals;
 	uint64_t late_ns; /* the most by which a moment of the clock was missed */
 };
 
@@ -80,7 +82,8 @@ static int make_runs(struct trial *t, struct err *err)
 
 	t->n_runs = 1 + t->arm->n_beside;
 	t->runs = calloc(t->n_runs, sizeof(*t->runs));
-	if (!t->runs)
+	t->intervals = calloc(t->arm->timing.duration_ns / TICK_NS + 1, sizeof(*t->intervals));
+	if (!t->runs || !t->intervals)
 		return err_sys(err, ENOMEM, "cannot allocate the loads");
 	for (size_t i = 0; !r && i < t->n_runs; i++) {
 		struct load_run *run = &t->runs[i];
@@ -206,7 +209,7 @@ static const char *rate_unit(const struct load *load)
 							: "1/s";
 }
 
-static int tick(struct trial *t, uint64_t *last_ns, uint64_t *last_count, struct err *err)
+static void tick(struct trial *t, uint64_t *last_ns, uint64_t *last_count)
 {
 	const struct load_run *main = &t->runs[0];
 	const uint64_t now = now_ns(), count = main->load->progress(main);
@@ -217,18 +220,15 @@ static int tick(struct trial *t, uint64_t *last_ns, uint64_t *last_count, struct
 		.rate = (double)(count - *last_count) * scale / (double)(now - *last_ns),
 		.unit = rate_unit(main->load),
 	};
-	const struct interval interval = {.trial = t->number,
-					  .start_s = progress.start_s,
-					  .end_s = progress.end_s,
-					  .value = progress.rate};
 
+	t->intervals[t->n_intervals++] = (struct interval){.trial = t->number,
+							   .start_s = progress.start_s,
+							   .end_s = progress.end_s,
+							   .value = progress.rate};
 	*last_ns = now;
 	*last_count = count;
 	if (t->watch->tick)
 		t->watch->tick(t->watch->context, &progress);
-	return case_add_interval(t->cases[0], &interval)
-		       ? err_sys(err, ENOMEM, "cannot keep an interval")
-		       : 0;
 }
 
 static void note_late(struct trial *t, uint64_t due_ns)
@@ -248,7 +248,7 @@ static int watch_window(struct trial *t, struct err *err)
 		r = crew_watch(&t->crew, last_ns + TICK_NS, err);
 		note_late(t, last_ns + TICK_NS);
 		if (!r)
-			r = tick(t, &last_ns, &last_count, err);
+			tick(t, &last_ns, &last_count);
 	}
 	return r ? r : crew_watch(&t->crew, t->clock->end_ns, err);
 }
@@ -382,6 +382,10 @@ static int conclude(struct trial *t, struct err *err)
 		r = t->runs[i].load->collect(&t->runs[i], t->cases[i], err);
 	for (size_t i = 0; !r && i < t->n_runs; i++)
 		r = judge_silence(t, i, err);
+	for (size_t i = 0; !r && i < t->n_intervals; i++)
+		r = case_add_interval(c, &t->intervals[i])
+			    ? err_sys(err, ENOMEM, "cannot keep an interval")
+			    : 0;
 	if (!r && (add_cost(c, &delta) || add_cpus(c, &delta)))
 		r = err_sys(err, ENOMEM, "cannot keep the CPU use");
 	if (!r)
@@ -406,6 +410,7 @@ static void tear_down(struct trial *t)
 		load_lanes_free(&t->runs[i]);
 	}
 	free(t->runs);
+	free(t->intervals);
 	ledger_snap_free(t->before);
 	ledger_snap_free(t->after);
 	route_release(&t->route);

@@ -31,7 +31,7 @@ struct trial_watch {
 /*
  * Run trial `number` (from 0) of an arm. cases[0] takes what the main load reports, cases[1 + i]
  * what the i-th side load does. Returns 0 also when the trial turned out void or suspect: that is in
- * the case. Otherwise nothing was added: -ECANCELED when interrupted, else the reason it failed.
+ * the case. Otherwise no figure was added: -ECANCELED when interrupted, else the reason it failed.
  */
 int trial_run(const struct arm *arm, unsigned int number, const struct trial_watch *watch,
 	      struct result_case *const *cases, struct err *err);
