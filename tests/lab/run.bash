@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # What the tests of run and bench share: short windows, and how to look at a result document.
 
 # Enough for every proof; nothing here asserts a speed.
