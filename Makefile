@@ -198,9 +198,10 @@ lint-cppcheck:
 		$(filter-out -D_FORTIFY_SOURCE=2,$(NB_CPPFLAGS)) 2>&1 | { grep -vE 'warnings? generated' || true; }; \
 		exit $${PIPESTATUS[0]}
 
-bench: deps-build deps-bench ## compare with iperf3 on this machine
+bench: deps-build deps-bench ## compare with iperf3 and ip(8), check size and speed (as root)
 	$(SUBMAKE) all
 	NETBENCH=$(abspath $(BUILD)/netbench/netbench) python3 tests/bench/iperf3.py $(BENCH_ARGS)
+	NETBENCH=$(abspath $(BUILD)/netbench/netbench) python3 tests/bench/limits.py
 
 install: all man ## install under DESTDIR and PREFIX
 	install -D -m 755 $(BUILD)/netbench/netbench $(DESTDIR)$(BINDIR)/netbench

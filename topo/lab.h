@@ -130,6 +130,13 @@ struct lab_pair {
 int lab_reach(struct lab *lab, int family, const struct lab_pair *pairs, size_t n,
 	      uint64_t timeout_ns, struct err *err);
 
+/*
+ * As lab_reach, from one node to every other that the plan gives a way to in this family; *ret_n is
+ * how many these are.
+ */
+int lab_reach_all(struct lab *lab, size_t from, int family, uint64_t timeout_ns, size_t *ret_n,
+		  struct err *err);
+
 /* Counters of one link end (rtnl_link_stats64), kernel names kept. */
 struct link_counters {
 	uint64_t rx_packets, tx_packets, rx_bytes, tx_bytes, rx_errors, tx_errors;

@@ -318,3 +318,24 @@ out:
 	free(reach.probes);
 	return rc;
 }
+
+int lab_reach_all(struct lab *lab, size_t from, int family, uint64_t timeout_ns, size_t *ret_n,
+		  struct err *err)
+{
+	const size_t nodes = lab_spec(lab)->n_nodes;
+	struct lab_pair *pairs = calloc(nodes, sizeof(*pairs));
+	struct sockaddr_storage own, far;
+	size_t n = 0;
+	int rc;
+
+	if (!pairs)
+		return err_sys(err, ENOMEM, "cannot check who reaches whom");
+	for (size_t to = 0; to < nodes; to++)
+		if (to != from && !lab_plan_addresses(lab_plan(lab), from, to, family, &own, &far, NULL))
+			pairs[n++] = (struct lab_pair){from, to};
+	rc = lab_reach(lab, family, pairs, n, timeout_ns, err);
+	free(pairs);
+	if (!rc)
+		*ret_n = n;
+	return rc;
+}

@@ -54,8 +54,16 @@ static int print_lab(const struct lab_spec *spec, const char *name, const struct
 	return r ? cmd_fail(cmd_exit_code(r), &err) : EXIT_GOOD;
 }
 
-/* Build the lab and give it a name; nothing of it stays when that fails. */
-static int raise_lab(const struct lab_spec *spec, const char *name, struct err *err)
+/* How many nodes answered the first one over IPv4 and IPv6: all that have a way to it. */
+struct answers {
+	size_t ipv4, ipv6;
+};
+
+#define REACH_NS UINT64_C(10000000000)
+
+/* Build the lab, prove that it works and give it a name; nothing of it stays when that fails. */
+static int raise_lab(const struct lab_spec *spec, const char *name, struct answers *ret,
+		     struct err *err)
 {
 	struct lab *lab;
 	int r;
@@ -66,7 +74,11 @@ static int raise_lab(const struct lab_spec *spec, const char *name, struct err *
 	r = lab_build(spec, &lab, err);
 	if (r)
 		return r;
-	r = lab_pin(lab, name, err);
+	r = lab_reach_all(lab, 0, AF_INET, REACH_NS, &ret->ipv4, err);
+	if (!r)
+		r = lab_reach_all(lab, 0, AF_INET6, REACH_NS, &ret->ipv6, err);
+	if (!r)
+		r = lab_pin(lab, name, err);
 	lab_free(lab);
 	return r;
 }
@@ -75,6 +87,7 @@ static int verb_up(const struct lab_cfg *cfg, int argc, char **argv)
 {
 	struct suite *suite;
 	struct lab_spec *spec;
+	struct answers answers;
 	const char *name;
 	struct err err;
 	int code, r;
@@ -85,16 +98,18 @@ static int verb_up(const struct lab_cfg *cfg, int argc, char **argv)
 		return cmd_fail(cmd_exit_code(r), &err);
 	spec = &suite->labs[0];
 	name = cfg->name ? cfg->name : spec->name;
-	r = raise_lab(spec, name, &err);
+	r = raise_lab(spec, name, &answers, &err);
 	if (r) {
 		code = cmd_fail(cmd_exit_code(r), &err);
 	} else if (cfg->common.json) {
 		code = print_lab(spec, name, cfg);
 	} else {
-		printf("Lab '%s' is up: %zu nodes, %zu links.\n"
+		printf("Lab '%s' is up: %zu nodes, %zu links. From '%s', %zu nodes answer over IPv4 "
+		       "and %zu over IPv6.\n"
 		       "Use it: netbench lab exec %s %s ip address\n"
 		       "Remove: netbench lab down %s\n",
-		       name, spec->n_nodes, spec->n_links, name, spec->nodes[0].name, name);
+		       name, spec->n_nodes, spec->n_links, spec->nodes[0].name, answers.ipv4,
+		       answers.ipv6, name, spec->nodes[0].name, name);
 		code = EXIT_GOOD;
 	}
 	suite_free(suite);

@@ -14,7 +14,7 @@
 
 #define POLL_NS UINT64_C(200000000)
 /* A sender that was held up makes good at most this much of its schedule; the rest shows as not offered. */
-#define CATCH_UP_NS UINT64_C(20000000)
+#define CATCH_UP_NS UINT64_C(100000000)
 /* Sleeping is only precise to about this; closer departures are spun for. */
 #define SPIN_NS UINT64_C(80000)
 
