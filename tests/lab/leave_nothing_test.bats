@@ -28,7 +28,8 @@ alone() {
 	local part=$1 n=$2
 	shift 2
 	mkdir -p "$BATS_TEST_TMPDIR/home"
-	cp "$NETBENCH" "$suite" "$BATS_TEST_DIRNAME/leave_nothing.py" "$BATS_TEST_TMPDIR/home"
+	cp "$NETBENCH" "$BATS_TEST_TMPDIR/home/netbench"
+	cp "$suite" "$BATS_TEST_DIRNAME/leave_nothing.py" "$BATS_TEST_TMPDIR/home"
 	unshare "$@" --mount --propagation private --net --pid --fork --kill-child --ipc --mount-proc \
 		bash -ec '
 			home=$1 part=$2 kills=$3 seed=$4

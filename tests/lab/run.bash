@@ -71,6 +71,16 @@ finish() {
 	output='(a document)'
 }
 
+# within SECONDS COMMAND…: until it succeeds; for what gives no sign when it happens.
+within() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || { echo "still not so: $*"; return 1; }
+		sleep 0.05
+	done
+}
+
 # A copy that another user can execute.
 shared_copy() {
 	cp "$NETBENCH" "$BATS_TEST_TMPDIR/netbench"
