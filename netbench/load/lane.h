@@ -43,7 +43,7 @@ struct lane_shared {
 struct lane {
 	struct load_run *run;
 	const char *role; /* "sender", "receiver", … for messages */
-	bool receives;	  /* its shared bytes and packets are what arrived */
+	bool receives;	  /* its shared bytes and packets went over every link on the way */
 	size_t node;
 	int cpu;
 	size_t index; /* the load's own numbering */
@@ -92,6 +92,12 @@ static inline bool lane_stopped(const struct lane *lane)
 static inline void lane_publish(_Atomic uint64_t *total, uint64_t value)
 {
 	atomic_store_explicit(total, value, memory_order_relaxed);
+}
+
+/* The same for a total that no loop keeps a copy of. */
+static inline void lane_add(_Atomic uint64_t *total, uint64_t more)
+{
+	lane_publish(total, atomic_load_explicit(total, memory_order_relaxed) + more);
 }
 
 enum side { SIDE_FROM, SIDE_TO };

@@ -137,10 +137,10 @@ static int ping_once(struct echo *echo, struct err *err)
 		r = await_answer(echo, sent + echo->cfg->timeout_ns);
 	if (r < 0)
 		return err_sys(err, r, "cannot send an echo request");
-	if (r > 0)
-		lane_publish(&shared->shared.packets,
-			     atomic_load_explicit(&shared->shared.packets, memory_order_relaxed) +
-				     1);
+	if (r > 0) {
+		lane_add(&shared->shared.packets, 1);
+		lane_add(&shared->shared.bytes, 2 * echo->cfg->size);
+	}
 	shared->window_sent += in_window;
 	if (r > 0 && in_window) {
 		shared->window_answered++;
@@ -220,6 +220,7 @@ static int ping_open(struct load_run *run, struct err *err)
 	if (r)
 		return r;
 	run->lanes[0].role = "client";
+	run->lanes[0].receives = true; /* its bytes are those of both ways */
 	run->lanes[0].work = ping_work;
 	run->lanes[0].node = run->from;
 	return 0;

@@ -143,8 +143,8 @@ static int rr_transact(struct lane *lane, int fd, unsigned char *buffer, uint64_
 		shared->timeouts += start >= clock->begin_ns && end < clock->end_ns;
 		return 0;
 	}
-	lane_publish(&lane->shared->packets,
-		     atomic_load_explicit(&lane->shared->packets, memory_order_relaxed) + 1);
+	lane_add(&lane->shared->packets, 1);
+	lane_add(&lane->shared->bytes, cfg->request + cfg->response);
 	if (end >= clock->begin_ns && end < clock->end_ns) {
 		shared->window_transactions++;
 		hist_add(&shared->latency, end - start);
@@ -185,6 +185,7 @@ static int rr_lanes(struct load_run *run, struct err *err)
 
 		lane->role = client ? "client" : "server";
 		lane->work = client ? rr_ask : rr_serve;
+		lane->receives = client; /* responses; its bytes are those of both ways */
 		lane->node = client ? run->from : run->to;
 		r = lane_cpu(client ? cfg->cpus_from : cfg->cpus_to, client ? SIDE_FROM : SIDE_TO,
 			     i / 2, &lane->cpu, err);

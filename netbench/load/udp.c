@@ -89,6 +89,18 @@ static struct totals add_up(const struct load_run *run, struct hist *latency)
 	return t;
 }
 
+/* Of all directions together; 0: as fast as it goes. */
+static double asked_pps(const struct udp_cfg *cfg)
+{
+	const double directions = cfg->flow.direction == FLOW_BOTH ? 2 : 1;
+
+	if (cfg->rate.unit == RATE_PPS)
+		return (double)cfg->rate.value * directions;
+	return cfg->rate.unit == RATE_BPS
+		       ? (double)cfg->rate.value * directions / (8.0 * (double)cfg->size)
+		       : 0;
+}
+
 static int collect_rates(const struct load_run *run, struct result_case *c, const struct totals *t)
 {
 	static const struct metric_def delivered = {"delivered", "packet/s", BETTER_HIGHER,
@@ -97,13 +109,14 @@ static int collect_rates(const struct load_run *run, struct result_case *c, cons
 						  "L4 payload"};
 	static const struct metric_def offered = {"offered", "packet/s", BETTER_NEITHER, "sender",
 						  "L4"};
+	static const struct metric_def asked_for = {"asked", "packet/s", BETTER_NEITHER, "sender",
+						    "L4"};
 	static const struct metric_def sent = {"sent", "packet/s", BETTER_NEITHER, "sender", "L4"};
-	static const struct metric_def cost = {"cost", "ns", BETTER_LOWER, "receiver", "L4"};
 	const double window_s = run_window_s(run);
-	const double rate = (double)t->window_packets / window_s;
+	const double asked = asked_pps(run->cfg);
 	int r;
 
-	r = case_add_sample(c, &delivered, rate);
+	r = case_add_sample(c, &delivered, (double)t->window_packets / window_s);
 	if (!r)
 		r = case_add_sample(c, &goodput, (double)t->window_bytes * 8 / window_s);
 	if (!r)
@@ -111,7 +124,7 @@ static int collect_rates(const struct load_run *run, struct result_case *c, cons
 				    (double)(t->window_sent + t->window_refused) / window_s);
 	if (!r)
 		r = case_add_sample(c, &sent, (double)t->window_sent / window_s);
-	return r ? r : case_add_sample(c, &cost, rate > 0 ? 1e9 / rate : NAN);
+	return r || !(asked > 0) ? r : case_add_sample(c, &asked_for, asked);
 }
 
 static double share(uint64_t part, uint64_t whole)

@@ -21,6 +21,8 @@
 
 #define STOP_GRACE_NS UINT64_C(500000000)
 
+enum { POLL_INTERRUPT, POLL_EXTRA, POLL_FIRST_WORKER };
+
 static void run_lane(struct lane *lane, struct lab *lab, pid_t parent)
 {
 	struct lane_shared *shared = lane->shared;
@@ -84,7 +86,8 @@ int crew_start(struct crew *crew, struct lab *lab, struct load_run *runs, size_t
 	for (size_t i = 0; i < n_runs; i++)
 		n += runs[i].n_lanes;
 	crew->workers = calloc(n, sizeof(*crew->workers));
-	if (!crew->workers)
+	crew->fds = calloc(POLL_FIRST_WORKER + n, sizeof(*crew->fds));
+	if (!crew->workers || !crew->fds)
 		return err_sys(err, ENOMEM, "cannot allocate %zu workers", n);
 	for (size_t i = 0; !r && i < n_runs; i++)
 		for (size_t k = 0; !r && k < runs[i].n_lanes; k++) {
@@ -133,8 +136,6 @@ static size_t alive(const struct crew *crew)
 	return n;
 }
 
-enum { POLL_INTERRUPT, POLL_EXTRA, POLL_FIRST_WORKER };
-
 /*
  * One wait for an interrupt, an extra fd, the end of any worker, or the time. Returns 0 (look again),
  * -ETIMEDOUT, -ECANCELED, or the error of a worker. However late, it looks once: after a runner was
@@ -142,9 +143,7 @@ enum { POLL_INTERRUPT, POLL_EXTRA, POLL_FIRST_WORKER };
  */
 static int wait_once(struct crew *crew, int extra_fd, uint64_t when_ns, struct err *err)
 {
-	struct pollfd fds[LANES_MAX * 4 + POLL_FIRST_WORKER];
-	const size_t room = sizeof(fds) / sizeof(*fds) - POLL_FIRST_WORKER;
-	const size_t n = crew->n < room ? crew->n : room;
+	struct pollfd *fds = crew->fds;
 	const uint64_t now = now_ns();
 	const uint64_t left_ns = when_ns > now ? when_ns - now : 0;
 	const struct timespec left = {.tv_sec = (time_t)(left_ns / 1000000000u),
@@ -153,17 +152,17 @@ static int wait_once(struct crew *crew, int extra_fd, uint64_t when_ns, struct e
 
 	fds[POLL_INTERRUPT] = (struct pollfd){.fd = crew->interrupt_fd, .events = POLLIN};
 	fds[POLL_EXTRA] = (struct pollfd){.fd = extra_fd, .events = POLLIN};
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < crew->n; i++)
 		fds[POLL_FIRST_WORKER + i] =
 			(struct pollfd){.fd = crew->workers[i].pidfd, .events = POLLIN};
-	ready = ppoll(fds, POLL_FIRST_WORKER + n, &left, NULL);
+	ready = ppoll(fds, POLL_FIRST_WORKER + crew->n, &left, NULL);
 	if (ready < 0)
 		return errno == EINTR ? 0 : err_sys(err, errno, "cannot wait for the workers");
 	if (!ready)
 		return -ETIMEDOUT;
 	if (fds[POLL_INTERRUPT].revents)
 		return err_set(err, ECANCELED, "interrupted");
-	for (size_t i = 0; !r && i < n; i++)
+	for (size_t i = 0; !r && i < crew->n; i++)
 		if (fds[POLL_FIRST_WORKER + i].revents)
 			r = reap_worker(&crew->workers[i], err);
 	return r;
@@ -237,5 +236,6 @@ void crew_release(struct crew *crew)
 		close(worker->pidfd);
 	}
 	free(crew->workers);
+	free(crew->fds);
 	memset(crew, 0, sizeof(*crew));
 }

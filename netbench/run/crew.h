@@ -12,6 +12,7 @@
 struct lab;
 struct lane;
 struct load_run;
+struct pollfd;
 struct trial_clock;
 
 struct worker {
@@ -23,6 +24,7 @@ struct worker {
 struct crew {
 	struct worker *workers;
 	size_t n;
+	struct pollfd *fds; /* what a wait looks at */
 	struct trial_clock *clock;
 	int interrupt_fd; /* readable when the user wants to stop; -1: none */
 };

@@ -175,18 +175,31 @@ static int run_one(struct run *run, size_t arm, struct err *err)
 	return r;
 }
 
+static void judge_case(const struct run *run, struct result_case *c, bool cut_short)
+{
+	if (c->status == CASE_PENDING && c->trials_done)
+		c->status = CASE_OK;
+	else if (c->status == CASE_PENDING)
+		case_worsen(c, CASE_SKIPPED, "%s",
+			    cut_short ? "interrupted before its first trial" : "not run");
+	if (c->status == CASE_SUSPECT && run->options->strict)
+		case_worsen(c, CASE_VOID, "%s (strict)", c->reason);
+}
+
+/* What disturbed the main load disturbed what ran beside it. */
 static void judge(struct run *run, bool cut_short)
 {
-	for (size_t i = run->first_case; i < run->result->n_cases; i++) {
-		struct result_case *c = &run->result->cases[i];
+	for (size_t arm = 0, at = run->first_case; arm < run->plan->n_arms; arm++) {
+		struct result_case *main = &run->result->cases[at++];
 
-		if (c->status == CASE_PENDING && c->trials_done)
-			c->status = CASE_OK;
-		else if (c->status == CASE_PENDING)
-			case_worsen(c, CASE_SKIPPED, "%s",
-				    cut_short ? "interrupted before its first trial" : "not run");
-		if (c->status == CASE_SUSPECT && run->options->strict)
-			case_worsen(c, CASE_VOID, "%s (strict)", c->reason);
+		judge_case(run, main, cut_short);
+		for (size_t i = 0; i < run->plan->arms[arm].n_beside; i++) {
+			struct result_case *side = &run->result->cases[at++];
+
+			judge_case(run, side, cut_short);
+			if (main->status == CASE_SUSPECT || main->status == CASE_VOID)
+				case_worsen(side, main->status, "%s", main->reason);
+		}
 	}
 }
 

@@ -47,9 +47,10 @@ struct trial {
 	struct cpuuse *cpuuse;
 	struct cpuuse_snap begin, end;
 	struct validity *validity;
-	struct interval *intervals; /* room for all whole seconds of the window */
+	struct interval *intervals; /* room for every second of the window, begun or whole */
 	size_t n_intervals;
-	uint64_t late_ns; /* the most by which a moment of the clock was missed */
+	uint64_t tick_ns, tick_count; /* where the last interval ended */
+	uint64_t late_ns;	      /* the most by which a moment of the clock was missed */
 };
 
 static const struct load_spec *spec_of(const struct trial *t, size_t i)
@@ -123,8 +124,8 @@ static int open_loads(struct trial *t, struct err *err)
 
 	for (size_t i = 0; !r && i < t->n_runs; i++) {
 		r = t->runs[i].load->open(&t->runs[i], err);
-		if (r)
-			err_prefix(err, "%s", t->runs[i].load->kind.name);
+		if (r && i)
+			err_prefix(err, "beside: %s", t->runs[i].load->kind.name);
 	}
 	return r;
 }
@@ -209,15 +210,16 @@ static const char *rate_unit(const struct load *load)
 							: "1/s";
 }
 
-static void tick(struct trial *t, uint64_t *last_ns, uint64_t *last_count)
+/* The interval since the last one, or since the begin of the window. */
+static void tick(struct trial *t)
 {
 	const struct load_run *main = &t->runs[0];
 	const uint64_t now = now_ns(), count = main->load->progress(main);
 	const double scale = !strcmp(main->load->progress_unit, "byte") ? 8e9 : 1e9;
 	const struct trial_progress progress = {
-		.start_s = (double)(*last_ns - t->clock->begin_ns) / 1e9,
+		.start_s = (double)(t->tick_ns - t->clock->begin_ns) / 1e9,
 		.end_s = (double)(now - t->clock->begin_ns) / 1e9,
-		.rate = (double)(count - *last_count) * scale / (double)(now - *last_ns),
+		.rate = (double)(count - t->tick_count) * scale / (double)(now - t->tick_ns),
 		.unit = rate_unit(main->load),
 	};
 
@@ -225,8 +227,8 @@ static void tick(struct trial *t, uint64_t *last_ns, uint64_t *last_count)
 							   .start_s = progress.start_s,
 							   .end_s = progress.end_s,
 							   .value = progress.rate};
-	*last_ns = now;
-	*last_count = count;
+	t->tick_ns = now;
+	t->tick_count = count;
 	if (t->watch->tick)
 		t->watch->tick(t->watch->context, &progress);
 }
@@ -241,14 +243,16 @@ static void note_late(struct trial *t, uint64_t due_ns)
 
 static int watch_window(struct trial *t, struct err *err)
 {
-	uint64_t last_ns = now_ns(), last_count = t->runs[0].load->progress(&t->runs[0]);
 	int r = 0;
 
-	while (!r && last_ns + TICK_NS <= t->clock->end_ns) {
-		r = crew_watch(&t->crew, last_ns + TICK_NS, err);
-		note_late(t, last_ns + TICK_NS);
+	t->tick_ns = now_ns();
+	t->tick_count = t->runs[0].load->progress(&t->runs[0]);
+	for (uint64_t next = t->clock->begin_ns + TICK_NS; !r && next < t->clock->end_ns;
+	     next += TICK_NS) {
+		r = crew_watch(&t->crew, next, err);
+		note_late(t, next);
 		if (!r)
-			tick(t, &last_ns, &last_count);
+			tick(t);
 	}
 	return r ? r : crew_watch(&t->crew, t->clock->end_ns, err);
 }
@@ -280,6 +284,8 @@ static int measure(struct trial *t, struct err *err)
 	if (!r)
 		r = cpuuse_take(t->cpuuse, &t->end, err);
 	mark(t, true);
+	if (!r)
+		tick(t);
 	relax(&before);
 	return r ? r : crew_reap(&t->crew, t->clock->drain_ns + REAP_NS, err);
 }
@@ -322,18 +328,29 @@ static int run_loads(struct trial *t, struct err *err)
 	return r ? r : ledger_snap(t->lab, &t->route, &t->after, err);
 }
 
-/* CPU-seconds of the whole machine per 10^9 bytes that the receivers got. */
+/* The last sample of a metric; NaN without one. */
+static double last_sample(const struct result_case *c, const char *name)
+{
+	const struct metric *metric = case_metric(c, name);
+
+	return metric && metric->n ? metric->samples[metric->n - 1] : NAN;
+}
+
+/* CPU time of the whole machine per 10^9 bytes, and per packet, that the receivers got. */
 static int add_cost(struct result_case *c, const struct cpuuse_delta *delta)
 {
-	static const struct metric_def cpu_per_gb = {"cpu_per_gb", "s/GB", BETTER_LOWER, "kernel",
+	static const struct metric_def per_gb = {"cpu_per_gb", "s/GB", BETTER_LOWER, "kernel",
+						 "whole machine"};
+	static const struct metric_def per_packet = {"cost", "ns", BETTER_LOWER, "kernel",
 						     "whole machine"};
-	const struct metric *goodput = case_metric(c, "goodput");
-	double bps;
+	const double bps = last_sample(c, "goodput"), pps = last_sample(c, "delivered");
+	int r = 0;
 
-	if (!goodput || !goodput->n)
-		return 0;
-	bps = goodput->samples[goodput->n - 1];
-	return case_add_sample(c, &cpu_per_gb, bps > 0 ? delta->busy_cpus * 8e9 / bps : NAN);
+	if (case_metric(c, "goodput"))
+		r = case_add_sample(c, &per_gb, bps > 0 ? delta->busy_cpus * 8e9 / bps : NAN);
+	if (!r && case_metric(c, "delivered"))
+		r = case_add_sample(c, &per_packet, pps > 0 ? delta->busy_cpus * 1e9 / pps : NAN);
+	return r;
 }
 
 static int add_cpus(struct result_case *c, const struct cpuuse_delta *delta)

@@ -84,7 +84,7 @@ def lab_of(offloads):
     with open(path, "w", encoding="ascii") as out:
         out.write(f"nodes: [a, b]\nlinks: [{{ends: [a, b], offloads: {offloads}}}]\n")
     try:
-        subprocess.run([NETBENCH, "lab", "up", path, "--name", name], check=True, stdout=sys.stderr)
+        subprocess.run([NETBENCH, "lab", "up", path, "--name", name], check=True, stdout=subprocess.DEVNULL)
     finally:
         os.unlink(path)
     return name
@@ -117,7 +117,7 @@ def main():
     args = parser.parse_args()
     if args.fifo:
         PREFIX[:] = ["chrt", "-f", "10"]
-    print(f"{'':30} {'netbench':>8} {'iperf3':>8} {'':7} ratio [range]")
+    print(f"{'medians of ' + str(args.rounds) + ' rounds':30} {'netbench':>8} {'iperf3':>8} {'':7} ratios of the rounds: median [range]")
     for offloads in ("off", "on"):
         cases = [c for c in CASES if c[1] == offloads and args.only in c[0]]
         if not cases:
@@ -127,8 +127,11 @@ def main():
             for case in cases:
                 compare(case, lab, args.rounds, args.seconds)
         finally:
-            subprocess.run([NETBENCH, "lab", "down", lab], check=True, stdout=sys.stderr)
+            subprocess.run([NETBENCH, "lab", "down", lab], check=True)
 
 
 PREFIX = []
-main()
+try:
+    main()
+except KeyboardInterrupt:
+    sys.exit(130)

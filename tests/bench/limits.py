@@ -117,4 +117,7 @@ def main():
 
 if os.geteuid():
     sys.exit("tests/bench/limits.py: needs root")
-main()
+try:
+    main()
+except KeyboardInterrupt:
+    sys.exit(130)
