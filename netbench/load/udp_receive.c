@@ -176,15 +176,25 @@ static int drain_stream(struct receiver *r, size_t i, struct err *err)
 	return n;
 }
 
-/* All that was sent has come, or nothing comes any more. */
-static bool complete(const struct receiver *r, uint64_t now)
+static bool sender_done(const struct receiver *r)
+{
+	const struct lane_shared *sender = r->lane->run->lanes[r->part.peer].shared;
+
+	return atomic_load_explicit(&sender->done, memory_order_acquire) != 0;
+}
+
+/*
+ * All that was sent has come, or nothing comes any more. now and sent are from before the sockets
+ * were found empty: meanwhile this process may have waited long for its CPU, and they are full again.
+ */
+static bool complete(const struct receiver *r, uint64_t now, bool sent)
 {
 	const struct trial_clock *clock = r->lane->run->clock;
 	const struct lane_shared *sender = r->lane->run->lanes[r->part.peer].shared;
 
 	if (now >= clock->drain_ns)
 		return true;
-	if (now < clock->end_ns || !atomic_load_explicit(&sender->done, memory_order_acquire))
+	if (now < clock->end_ns || !sent)
 		return false;
 	if (r->packets >= atomic_load_explicit(&sender->packets, memory_order_relaxed))
 		return true;
@@ -213,6 +223,8 @@ int udp_receive(struct lane *lane, struct err *err)
 	if (!result)
 		result = lane_ready(lane);
 	while (!result && !lane_stopped(lane)) {
+		const uint64_t now = now_ns();
+		const bool sent = sender_done(&r);
 		int got = 0;
 
 		for (size_t i = 0; i < r.part.n_streams && result >= 0; i++) {
@@ -224,7 +236,7 @@ int udp_receive(struct lane *lane, struct err *err)
 		result = 0;
 		if (got)
 			continue;
-		if (complete(&r, now_ns()))
+		if (complete(&r, now, sent))
 			break;
 		poll(r.fds, r.part.n_streams, POLL_MS);
 	}
