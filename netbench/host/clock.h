@@ -11,8 +11,9 @@
 #define CLOCK_TOLERANCE 0.03
 
 /*
- * Takes about 2 ms on the given CPU (-1: wherever the thread is), or up to 10 ms when it is
- * disturbed, and puts the thread's affinity back. -EINVAL when the thread may not run there.
+ * Takes about 2 ms on the given CPU (-1: wherever the thread is), or some 20 ms when it is
+ * disturbed, and puts the thread's affinity back. *ret_hz is 0, for unknown, when the thread never
+ * had the CPU to itself for long enough. -EINVAL when the thread may not run there.
  */
 int clock_measure(int cpu, double *ret_hz, struct err *err);
 /* after / before - 1; NaN when one of them is unknown (0 or NaN). */

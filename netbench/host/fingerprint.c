@@ -280,7 +280,7 @@ static void add_cpu(struct print *print)
 	add(print, "cpu", "%s", model.name);
 	if (model.online)
 		add(print, "cpus", "%zu", model.online);
-	if (!print->root && !clock_measure(-1, &hz, NULL))
+	if (!print->root && !clock_measure(-1, &hz, NULL) && hz > 0)
 		add(print, "cpu_mhz_measured", "%.0f", hz / 1e6);
 	add(print, "microcode", "%s", model.microcode);
 	add(print, "board", "%s", model.board);
