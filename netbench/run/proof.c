@@ -216,7 +216,7 @@ int proof_crossed(struct lab *lab, const struct route *route, const struct ledge
 			 lab_plan_wire(lab_plan(lab), route->links[i])->name);
 		r = findings_add(&c->proofs, ok, what,
 				 "%" PRIu64 " bytes in %" PRIu64 " frames on the link, %" PRIu64
-				 " bytes received",
+				 " bytes of payload among them",
 				 bytes, frames, need_bytes);
 		if (!ok)
 			case_worsen(c, CASE_VOID, "the traffic did not cross %s", what + 8);
