@@ -82,12 +82,26 @@ endif
 ifneq ($(filter run check bench lint deps,$(MAKECMDGOALS)),)
 export INSTALL_DEPS := 1
 endif
-# Under sudo in a user's own checkout, what is built belongs to that user.
-AS_USER = $(if $(SUDO_UID),$(shell [ "$$(id -u)" = 0 ] && [ "$$(stat -c %u .)" = "$(SUDO_UID)" ] && \
-	mkdir -p $(BUILD) && chown -R "$(SUDO_UID):$(SUDO_GID)" $(BUILD) && \
-	echo setpriv --reuid=$(SUDO_UID) --regid=$(SUDO_GID) --clear-groups --))
+# As root in a user's checkout, whoever became root how, all that is built belongs to that user:
+# recipes run as the owner of the checkout, but for those marked AS_ROOT. What an earlier root left
+# in the build directory is handed over. Empty when there is nobody to become, or it does not help.
+SHELL := /bin/bash
+AS_OWNER := $(shell [ "$$(id -u)" = 0 ] && read -r u g < <(stat -c '%u %g' .) && [ "$$u" != 0 ] || exit 0; \
+	as="--reuid=$$u --regid=$$g --clear-groups"; setpriv $$as -- test -w . 2>/dev/null || exit 0; \
+	d=$(BUILD); d=$${d%%/*}; [[ ! $$d || $$d = .* || ! -d $$d ]] || \
+		find "$$d" ! -user "$$u" -exec chown -h "$$u:$$g" {} +; \
+	[ ! -e "$(BUILD)" ] || setpriv $$as -- test -w "$(BUILD)" || exit 0; echo "$$as")
+ifneq ($(AS_OWNER),)
+SHELL := $(shell command -v setpriv)
+.SHELLFLAGS := $(AS_OWNER) -- /bin/bash -c
+endif
+AS_ROOT := run check bench install uninstall clean deps-build deps-test deps-bench deps-lint
+$(AS_ROOT): private SHELL := /bin/bash
+$(AS_ROOT): private .SHELLFLAGS := -c
+# Tests that run as root leave no compiled Python beside the sources.
+export PYTHONDONTWRITEBYTECODE := 1
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
-SUBMAKE = +$(AS_USER) $(MAKE) --no-print-directory $(PARALLEL)
+SUBMAKE = +$(MAKE) --no-print-directory $(PARALLEL)
 
 all: $(BUILD)/netbench/netbench ## build netbench (V=1 shows the commands, SAN=1 adds sanitizers)
 
@@ -140,6 +154,10 @@ $(UNIT) $(LAB): $(BUILD)/%: $(BUILD)/%.o $(ARCHIVES)
 		$(NB_LIBS) -lcmocka
 unit: $(UNIT)
 lab: $(LAB)
+# The same unit tests under names that tests/run starts with valgrind.
+valgrind: $(UNIT)
+	@rm -rf $(BUILD)/valgrind && mkdir -p $(BUILD)/valgrind
+	@ln -s $(UNIT:$(BUILD)/%=../%) $(BUILD)/valgrind/
 .SECONDARY: $(UNIT:%=%.o) $(LAB:%=%.o)
 
 # The manual: hand-written pages with the option tables filled in from the program's own.
@@ -161,10 +179,8 @@ run: deps-build ## install what is missing (as root), build, measure the quick s
 # Everything runs against the sanitizer build; the unit tests of the normal build also run under
 # valgrind. One prove at the end, so that the last lines are the count.
 check: deps-build deps-test ## install what is missing (as root), build, run all tests
-	$(SUBMAKE) WERROR=1 BUILD=$(BUILD) all unit man
+	$(SUBMAKE) WERROR=1 BUILD=$(BUILD) all unit valgrind man
 	$(SUBMAKE) WERROR=1 SAN=1 BUILD=$(BUILD)/asan CFLAGS='-O1 -g' all unit lab
-	@rm -rf $(BUILD)/valgrind && $(AS_USER) mkdir -p $(BUILD)/valgrind
-	@for t in $(notdir $(UNIT)); do $(AS_USER) ln -s ../tests/unit/$$t $(BUILD)/valgrind/$$t; done
 	NETBENCH=$(abspath $(BUILD)/asan/netbench/netbench) NETBENCH_PLAIN=$(abspath $(BUILD)/netbench/netbench) \
 	HARNESS_RULESFILE=tests/rules.yml prove -j2 --exec tests/run $(TESTS)
 
@@ -224,9 +240,8 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 FORCE:
-SHELL := /bin/bash
 -include $(TOPO_OBJ:.o=.d) $(NB_OBJ:.o=.d) $(UNIT:%=%.d) $(LAB:%=%.d) $(BUILD)/docs/mangen.d $(BUILD)/docs/cmds.d
-.PHONY: all unit lab man run check lint bench install uninstall clean help FORCE \
+.PHONY: all unit lab valgrind man run check lint bench install uninstall clean help FORCE \
 	deps deps-build deps-test deps-bench deps-lint \
 	lint-format lint-headers lint-scripts lint-man lint-cppcheck
 .DELETE_ON_ERROR:
