@@ -3,13 +3,10 @@
 #include <errno.h>
 #include <gnu/libc-version.h>
 #include <jansson.h>
-#include <libsmartcols/libsmartcols.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <yaml.h>
-#include <zlib.h>
 
 #include "base/stats.h"
 #include "result/result.h"
@@ -21,10 +18,11 @@
 #define NETBENCH_VERSION "0.1.0-dev"
 #endif
 
-#ifdef __clang__
-#define COMPILER __VERSION__
-#else
-#define COMPILER "gcc " __VERSION__
+#ifndef NETBENCH_COMPILER
+#define NETBENCH_COMPILER "unknown"
+#endif
+#ifndef NETBENCH_LIBS
+#define NETBENCH_LIBS ""
 #endif
 
 const char *result_version(void)
@@ -145,20 +143,30 @@ static json_t *command_json(struct doc *doc, char *const *command)
 	return array;
 }
 
+/* The build says "libmnl 1.0.4, jansson 2.14": names and versions as pkg-config has them. */
+static json_t *libs_json(struct doc *doc)
+{
+	json_t *libs = json_object();
+	char name[64], version[64];
+	const char *list = NETBENCH_LIBS;
+	int used;
+
+	put(doc, libs, "libc", json_string(gnu_get_libc_version()));
+	while (sscanf(list, " %63[^ ,] %63[^ ,]%n", name, version, &used) == 2) {
+		put(doc, libs, name, json_string(version));
+		list += used;
+		list += *list == ',';
+	}
+	return libs;
+}
+
 static json_t *build_json(struct doc *doc)
 {
-	json_t *object = json_object(), *libs = json_object();
-	const char *smartcols = NULL;
+	json_t *object = json_object();
 
-	scols_get_library_version(&smartcols);
-	put(doc, libs, "libc", json_string(gnu_get_libc_version()));
-	put(doc, libs, "jansson", json_string(JANSSON_VERSION));
-	put(doc, libs, "libsmartcols", text_or_null(smartcols));
-	put(doc, libs, "libyaml", json_string(yaml_get_version_string()));
-	put(doc, libs, "zlib", json_string(zlibVersion()));
 	put(doc, object, "version", json_string(NETBENCH_VERSION));
-	put(doc, object, "compiler", json_string(COMPILER));
-	put(doc, object, "libs", libs);
+	put(doc, object, "compiler", json_string(NETBENCH_COMPILER));
+	put(doc, object, "libs", libs_json(doc));
 	return object;
 }
 
@@ -168,6 +176,38 @@ static json_t *facts_json(struct doc *doc, const struct fact *facts, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		put(doc, object, facts[i].name, text_or_null(facts[i].value));
+	return object;
+}
+
+/* Which facts of the host are numbers is settled by name, or a board called "64" would be one. */
+static bool is_number(const char *name)
+{
+	static const char *const numbers[] = {"cpus", "cpu_mhz_measured", "hz", "memory_bytes",
+					      "userland_bits"};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (!strcmp(name, numbers[i]))
+			return true;
+	/* sysctl settings, most of which are one integer */
+	return !strncmp(name, "net.", 4) || !strncmp(name, "kernel.", 7);
+}
+
+static json_t *host_json(struct doc *doc, const struct result *result)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < result->n_host; i++) {
+		const struct fact *fact = &result->host[i];
+		long long number;
+		char *end = NULL;
+
+		errno = 0;
+		number = fact->value && is_number(fact->name) ? strtoll(fact->value, &end, 10) : 0;
+		if (end && end != fact->value && !*end && !errno)
+			put(doc, object, fact->name, json_integer(number));
+		else
+			put(doc, object, fact->name, text_or_null(fact->value));
+	}
 	return object;
 }
 
@@ -196,7 +236,8 @@ static json_t *metric_json(struct doc *doc, const struct metric *metric)
 	for (size_t i = 0; i < metric->n; i++)
 		push(doc, samples, real_or_null(metric->samples[i]));
 	put(doc, object, "name", text_or_null(metric->def->name));
-	put(doc, object, "unit", text_or_null(metric->def->unit));
+	/* "1" is the unit of what has none (UCUM): an empty text would read as unknown. */
+	put(doc, object, "unit", text_or_null(*metric->def->unit ? metric->def->unit : "1"));
 	put(doc, object, "better", json_string(better[metric->def->better]));
 	put(doc, object, "observer", text_or_null(metric->def->observer));
 	put(doc, object, "layer", text_or_null(metric->def->layer));
@@ -225,6 +266,8 @@ static json_t *ledger_json(struct doc *doc, const struct ledger *ledger)
 	put(doc, object, "duplicates", count_json(ledger->duplicates));
 	put(doc, object, "drops", drops);
 	put(doc, object, "residual", json_integer(ledger->residual));
+	put(doc, object, "trials", json_integer(ledger->trials));
+	put(doc, object, "trials_closed", json_integer(ledger->trials_closed));
 	return object;
 }
 
@@ -238,6 +281,8 @@ static json_t *findings_json(struct doc *doc, const struct findings *findings)
 		put(doc, object, "what", text_or_null(findings->list[i].what));
 		put(doc, object, "ok", json_boolean(findings->list[i].ok));
 		put(doc, object, "detail", text_or_null(findings->list[i].detail));
+		put(doc, object, "checked", json_integer(findings->list[i].checked));
+		put(doc, object, "failed", json_integer(findings->list[i].failed));
 		push(doc, array, object);
 	}
 	return array;
@@ -339,7 +384,7 @@ static json_t *result_json(struct doc *doc, const struct result *result)
 	put(doc, object, "started", started_json(result->started_unix));
 	put(doc, object, "command", command_json(doc, result->command));
 	put(doc, object, "netbench", build_json(doc));
-	put(doc, object, "host", facts_json(doc, result->host, result->n_host));
+	put(doc, object, "host", host_json(doc, result));
 	put(doc, object, "suite", suite_json(doc, result));
 	put(doc, object, "cases", cases);
 	return object;

@@ -209,6 +209,43 @@ void case_worsen(struct result_case *c, enum case_status status, const char *fmt
 	c->reason = reason;
 }
 
+int case_sum_up(struct result_case *c)
+{
+	const char *gap = "", *trials = " trials";
+	char *reason = NULL;
+	size_t len;
+	FILE *out;
+
+	if (c->status != CASE_SUSPECT)
+		return 0;
+	out = open_memstream(&reason, &len);
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->validity.n; i++) {
+		const struct finding *finding = &c->validity.list[i];
+
+		if (finding->ok)
+			continue;
+		fprintf(out, "%s%s: %s", gap, finding->what, finding->detail);
+		if (finding->checked > 1)
+			fprintf(out, " (%u of %u%s)", finding->failed, finding->checked, trials);
+		trials = "";
+		gap = "; ";
+	}
+	if (fclose(out)) {
+		free(reason);
+		return -ENOMEM;
+	}
+	/* What ran beside a disturbed load has no findings of its own. */
+	if (!*reason) {
+		free(reason);
+		return 0;
+	}
+	free(c->reason);
+	c->reason = reason;
+	return 0;
+}
+
 static struct metric *metric_of(struct result_case *c, const struct metric_def *def)
 {
 	struct metric *metric;
@@ -301,6 +338,8 @@ int findings_add(struct findings *findings, bool ok, const char *what, const cha
 
 	if (!finding)
 		return -ENOMEM;
+	finding->checked++;
+	finding->failed += !ok;
 	/* What went wrong first is what explains the rest. */
 	if (!finding->ok)
 		return 0;

@@ -43,12 +43,14 @@ struct ledger {
 	uint64_t sent, delivered, duplicates;
 	struct drop *drops;
 	size_t n_drops;
-	int64_t residual; /* sent - delivered - drops; not 0 voids the case */
+	int64_t residual;		    /* sent - delivered - drops; not 0 voids the case */
+	unsigned int trials, trials_closed; /* in these books, and those without a residual */
 };
 
 struct finding { /* a proof or a validity check */
 	char *what, *detail;
 	bool ok;
+	unsigned int checked, failed; /* how often; validity is checked once per trial */
 };
 
 struct findings {
@@ -120,6 +122,11 @@ int case_add_label(struct result_case *c, const char *name, const char *value);
 /* Worse wins: ok < suspect < failed < void; a reason is kept from the first of the worst. */
 void case_worsen(struct result_case *c, enum case_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/*
+ * When all trials are done: the reason of a suspect case names every check that failed, and in how
+ * many trials, instead of only the first.
+ */
+int case_sum_up(struct result_case *c);
 int case_add_sample(struct result_case *c, const struct metric_def *def, double value);
 const struct metric *case_metric(const struct result_case *c, const char *name);
 /* The same drop name adds up. */

@@ -215,6 +215,8 @@ static int enter_case(struct result_case *c, const struct books *books,
 	c->ledger.delivered += books->sum.delivered;
 	c->ledger.duplicates += books->sum.duplicates;
 	c->ledger.residual += residual;
+	c->ledger.trials++;
+	c->ledger.trials_closed += residual == 0;
 	for (size_t i = 0; !r && i < list->n; i++)
 		r = list->drops[i].count
 			    ? case_add_drop(c, list->drops[i].name, list->drops[i].count)

@@ -182,6 +182,8 @@ static void judge_case(const struct run *run, struct result_case *c, bool cut_sh
 	else if (c->status == CASE_PENDING)
 		case_worsen(c, CASE_SKIPPED, "%s",
 			    cut_short ? "interrupted before its first trial" : "not run");
+	/* Short of memory, the first reason has to do. */
+	case_sum_up(c);
 	if (c->status == CASE_SUSPECT && run->options->strict)
 		case_worsen(c, CASE_VOID, "%s (strict)", c->reason);
 }

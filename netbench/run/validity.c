@@ -168,7 +168,9 @@ static int judge_others(const struct validity *validity, struct result_case *c)
 			    use.busiest);
 	else if (!ok)
 		case_worsen(c, CASE_SUSPECT, "other processes used %.0f %% of a CPU", share * 100);
-	return findings_add(&c->validity, ok, "other processes", "%.1f %% of a CPU", share * 100);
+	return findings_add(&c->validity, ok, "other processes", "%.0f %% of a CPU%s%s%s",
+			    share * 100, use.busiest[0] ? ", most of it '" : "", use.busiest,
+			    use.busiest[0] ? "'" : "");
 }
 
 static int describe_window(const struct cpuuse_delta *delta, struct result_case *c)

@@ -45,6 +45,13 @@ def balance(document):
                 yield f'case "{case["name"]}": the ledger does not add up to sent'
             if ledger["residual"] and case["status"] != "void":
                 yield f'case "{case["name"]}": a residual, and yet "{case["status"]}"'
+            if ledger["trials_closed"] > ledger["trials"]:
+                yield f'case "{case["name"]}": more ledgers closed than there are'
+            if ledger["residual"] and ledger["trials_closed"] == ledger["trials"]:
+                yield f'case "{case["name"]}": a residual, and yet all ledgers closed'
+        for finding in case["proofs"] + case["validity"]:
+            if finding["failed"] > finding["checked"] or finding["ok"] != (not finding["failed"]):
+                yield f'case "{case["name"]}": "{finding["what"]}" contradicts its counts'
         for metric in case["metrics"]:
             if metric["n"] != sum(sample is not None for sample in metric["samples"]):
                 yield f'case "{case["name"]}": n of "{metric["name"]}" is not its samples'

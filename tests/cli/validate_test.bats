@@ -9,15 +9,16 @@ setup() {
 	cat >"$good" <<-'END'
 	{"schema": "netbench-result/1", "complete": true, "error": null, "started": "2026-01-02T03:04:05Z",
 	 "command": ["netbench"], "netbench": {"version": "1", "compiler": "gcc", "libs": {}},
-	 "host": {"kernel": "6.18", "governor": null},
+	 "host": {"kernel": "6.18", "cpus": 2, "governor": null},
 	 "suite": {"name": "s", "file": null, "about": null, "seed": 1, "options": {}},
 	 "cases": [{"name": "a", "labels": {}, "status": "ok", "reason": null, "remark": null,
 	  "trials": {"done": 1, "wanted": 1},
 	  "metrics": [{"name": "goodput", "unit": "bit/s", "better": "higher", "observer": "receiver",
 	   "layer": null, "n": 1, "median": 5.0, "mad": 0.0, "min": 5.0, "max": 5.0,
 	   "ci95": [5.0, 5.0], "samples": [5.0, null]}],
-	  "ledger": {"sent": 10, "delivered": 9, "duplicates": 0, "drops": {"qdisc": 1}, "residual": 0},
-	  "proofs": [], "validity": [],
+	  "ledger": {"sent": 10, "delivered": 9, "duplicates": 0, "drops": {"qdisc": 1}, "residual": 0,
+	   "trials": 1, "trials_closed": 1},
+	  "proofs": [{"what": "reachable", "ok": true, "detail": null, "checked": 1, "failed": 0}], "validity": [],
 	  "cpu": [{"cpu": 0, "user": 0.5, "system": 0.5, "irq": 0, "softirq": 0, "steal": 0, "idle": 0}],
 	  "intervals": []}]}
 	END
@@ -60,6 +61,8 @@ refuses() {
 	refuses 's/"status": "ok"/"status": "fine"/' 'cases/0/status'
 	refuses 's/"sent": 10/"sent": 10.5/' 'ledger'
 	refuses 's/"seed": 1/"seed": -1/' 'suite/seed'
+	refuses 's/"cpus": 2/"cpus": "2"/' 'host/cpus'
+	refuses 's/"unit": "bit.s"/"unit": ""/' 'metrics/0/unit'
 	refuses 's/"softirq": 0/"softirq": 1.01/' 'cases/0/cpu/0/softirq'
 	refuses 's/T03:04:05Z/ 03:04:05/' 'started'
 }
@@ -76,6 +79,9 @@ refuses() {
 	refuses 's/"sent": 10/"sent": 11/; s/"residual": 0/"residual": 1/' 'a residual, and yet "ok"'
 	refuses 's/"n": 1/"n": 2/' 'is not its samples'
 	refuses 's/"user": 0.5/"user": 0.4/' 'shares of cpu 0'
+	refuses 's/"trials_closed": 1/"trials_closed": 2/' 'more ledgers closed'
+	refuses 's/"sent": 10/"sent": 11/; s/"residual": 0/"residual": 1/; s/"status": "ok", "reason": null/"status": "void", "reason": "x"/' 'all ledgers closed'
+	refuses 's/"failed": 0/"failed": 1/' '"reachable" contradicts its counts'
 }
 
 @test "a file that cannot be read is exit 2" {

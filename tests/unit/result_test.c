@@ -95,7 +95,41 @@ static void findings_of_the_same_name_are_one(void **state)
 	assert_int_equal(findings_add(&c->proofs, true, "path", "fifth"), 0);
 	assert_false(c->proofs.list[0].ok);
 	assert_string_equal(c->proofs.list[0].detail, "3 of 4");
+	assert_int_equal(c->proofs.list[0].checked, 5);
+	assert_int_equal(c->proofs.list[0].failed, 2);
 	assert_true(c->proofs.list[1].ok);
+	assert_int_equal(c->proofs.list[1].failed, 0);
+}
+
+static void a_suspect_case_names_all_that_failed(void **state)
+{
+	struct result_case *c = result_add_case(*state, "c"), *side;
+
+	for (int i = 0; i < 3; i++) {
+		findings_add(&c->validity, i != 1, "clock", "%d MHz", 1000 + i);
+		findings_add(&c->validity, true, "steal", "0 %%");
+		findings_add(&c->validity, i == 0, "other processes", "%d %% of a CPU", 31 * i);
+	}
+	/* Findings alone are no verdict. */
+	case_worsen(c, CASE_OK, NULL);
+	assert_int_equal(case_sum_up(c), 0);
+	assert_null(c->reason);
+	case_worsen(c, CASE_SUSPECT, "other processes used 31 %% of a CPU");
+	assert_int_equal(case_sum_up(c), 0);
+	assert_string_equal(c->reason, "clock: 1001 MHz (1 of 3 trials); "
+				       "other processes: 31 % of a CPU (2 of 3)");
+	/* What ran beside has the reason of the main case and no findings. */
+	side = result_add_case(*state, "side");
+	case_worsen(side, CASE_SUSPECT, "steal 4 %%");
+	assert_int_equal(case_sum_up(side), 0);
+	assert_string_equal(side->reason, "steal 4 %");
+	/* One trial needs no count; and what is worse than suspect keeps its own reason. */
+	findings_add(&side->validity, false, "timing", "late");
+	assert_int_equal(case_sum_up(side), 0);
+	assert_string_equal(side->reason, "timing: late");
+	case_worsen(side, CASE_VOID, "bypassed");
+	assert_int_equal(case_sum_up(side), 0);
+	assert_string_equal(side->reason, "bypassed");
 }
 
 static void drops_of_the_same_name_add_up(void **state)
@@ -214,6 +248,10 @@ static void a_full_document(void **state)
 	result_set_command(result, 3, argv);
 	result_add_fact(&result->host, &result->n_host, "kernel", "6.18");
 	result_add_fact(&result->host, &result->n_host, "board", NULL);
+	result_add_fact(&result->host, &result->n_host, "cpus", "2");
+	result_add_fact(&result->host, &result->n_host, "microcode", "64");
+	result_add_fact(&result->host, &result->n_host, "net.core.rmem_max", "212992");
+	result_add_fact(&result->host, &result->n_host, "net.ipv4.tcp_rmem", "4096 131072 6291456");
 	result_add_fact(&result->options, &result->n_options, "duration", "2s");
 	c = add_case(result, "tcp", CASE_OK);
 	samples(c, &goodput, 4, 7.0e9, NAN, 7.2e9, 7.1e9);
@@ -222,6 +260,7 @@ static void a_full_document(void **state)
 	c->ledger.present = true;
 	c->ledger.sent = 100;
 	c->ledger.delivered = 93;
+	c->ledger.trials = c->ledger.trials_closed = 4;
 	case_add_drop(c, "socket buffer", 7);
 	findings_add(&c->proofs, true, "path", "all of them");
 	c->cpus = malloc(sizeof(shares));
@@ -236,6 +275,16 @@ static void a_full_document(void **state)
 	assert_json_text(root, "command/2", "--json");
 	assert_json_text(root, "host/kernel", "6.18");
 	assert_true(json_is_null(at(root, "host/board")));
+	assert_int_equal(json_integer_value(at(root, "host/cpus")), 2);
+	assert_int_equal(json_integer_value(at(root, "host/net.core.rmem_max")), 212992);
+	assert_json_text(root, "host/net.ipv4.tcp_rmem", "4096 131072 6291456");
+	assert_json_text(root, "host/microcode", "64");
+	assert_non_null(at(root, "netbench/libs/libmnl"));
+	assert_json_text(root, "cases/0/metrics/0/unit", "bit/s");
+	assert_json_text(root, "cases/0/metrics/1/unit", "1");
+	assert_int_equal(json_integer_value(at(root, "cases/0/ledger/trials_closed")), 4);
+	assert_int_equal(json_integer_value(at(root, "cases/0/proofs/0/checked")), 1);
+	assert_int_equal(json_integer_value(at(root, "cases/0/proofs/0/failed")), 0);
 	assert_int_equal(json_integer_value(at(root, "suite/seed")), 4711);
 	assert_int_equal(json_integer_value(at(root, "cases/0/metrics/0/n")), 3);
 	assert_true(json_real_value(at(root, "cases/0/metrics/0/median")) == 7.1e9);
@@ -515,6 +564,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		UNIT(worse_wins_and_keeps_its_first_reason),
 		UNIT(findings_of_the_same_name_are_one),
+		UNIT(a_suspect_case_names_all_that_failed),
 		UNIT(drops_of_the_same_name_add_up),
 		UNIT(lists_grow),
 		UNIT(exit_codes),
