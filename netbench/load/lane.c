@@ -218,6 +218,8 @@ int latency_metrics(struct result_case *c, const struct hist *hist, enum latency
 		[LATENCY_TRANSACTION] = LATENCY_DEFS("latency_", "client"),
 		[LATENCY_RTT] = LATENCY_DEFS("rtt_", "client"),
 	};
+	/* With fewer samples a quantile would only be another name for the maximum. */
+	static const uint64_t needed[] = {1, 100, 1000, 1, 1};
 	const double figures[] = {
 		(double)hist_quantile(hist, 0.5),
 		(double)hist_quantile(hist, 0.99),
@@ -228,6 +230,6 @@ int latency_metrics(struct result_case *c, const struct hist *hist, enum latency
 	int r = 0;
 
 	for (int i = 0; !r && i < 5; i++)
-		r = case_add_sample(c, &defs[kind][i], hist->count ? figures[i] : NAN);
+		r = case_add_sample(c, &defs[kind][i], hist->count >= needed[i] ? figures[i] : NAN);
 	return r;
 }

@@ -7,25 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stats.h"
-#include "base/units.h"
 #include "result/page.h"
 #include "result/result.h"
+#include "result/row.h"
 
-/* Between two columns. */
-enum { GAP = 2 };
-
-enum column {
-	COL_CASE,
-	COL_WHAT,
-	COL_MEDIAN,
-	COL_SPREAD,
-	COL_TIMES,
-	COL_CPUS,
-	COL_VERDICT,
-	COL_REMARK,
-	COLUMNS
-};
+/* Between two columns; a space and a mark after a cell. */
+enum { GAP = 2, MARK = 2 };
 
 static const struct {
 	const char *title;
@@ -39,10 +26,6 @@ static const struct {
 	[COL_CPUS] = {"CPUs busy", SCOLS_FL_RIGHT},
 	[COL_VERDICT] = {"verdict", 0},
 	[COL_REMARK] = {"remark", 0},
-};
-
-struct row {
-	char *cell[COLUMNS];
 };
 
 static const char *const verdict_colors[] = {
@@ -101,149 +84,10 @@ static void print_header(struct page *page, const struct result *result, bool co
 	page_end(page);
 }
 
-static double median_of(const struct result *result, const struct metric *metric)
-{
-	struct stats stats;
-
-	if (!metric)
-		return NAN;
-	stats_of(metric->samples, metric->n, result->seed, &stats);
-	return stats.median;
-}
-
-static double median_named(const struct result *result, const struct result_case *c,
-			   const char *name)
-{
-	return median_of(result, case_metric(c, name));
-}
-
-/* "2.90 / 14.2 µs"; the unit is said twice only if there are two. */
-static int times_text(const struct result *result, const struct result_case *c, char **ret)
-{
-	static const char *const kinds[] = {"latency", "rtt"};
-	char name[32], low[32], high[32];
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		double p50, p999;
-		char *unit;
-
-		snprintf(name, sizeof(name), "%s_p50", kinds[i]);
-		p50 = median_named(result, c, name);
-		snprintf(name, sizeof(name), "%s_p999", kinds[i]);
-		p999 = median_named(result, c, name);
-		if (isnan(p50) && isnan(p999))
-			continue;
-		unit_format(p50, "ns", low, sizeof(low));
-		unit_format(p999, "ns", high, sizeof(high));
-		unit = strchr(low, ' ');
-		if (unit && strchr(high, ' ') && !strcmp(unit, strchr(high, ' ')))
-			*unit = '\0';
-		return asprintf(ret, "%s / %s", low, high) < 0 ? -ENOMEM : 0;
-	}
-	return 0;
-}
-
-static int cpus_text(const struct result_case *c, char **ret)
-{
-	double busy = 0;
-
-	if (!c->n_cpus)
-		return 0;
-	for (size_t i = 0; i < c->n_cpus; i++)
-		busy += c->cpus[i].user + c->cpus[i].system + c->cpus[i].irq + c->cpus[i].softirq;
-	return asprintf(ret, "%.2f", busy) < 0 ? -ENOMEM : 0;
-}
-
-static int headline_text(const struct result *result, const struct result_case *c, struct row *row)
-{
-	const struct metric *metric = c->metrics;
-	char text[64];
-	struct stats stats;
-
-	if (!c->n_metrics)
-		return 0;
-	stats_of(metric->samples, metric->n, result->seed, &stats);
-	unit_format(stats.median, metric->def->unit, text, sizeof(text));
-	row->cell[COL_WHAT] = strdup(metric->def->name);
-	row->cell[COL_MEDIAN] = strdup(text);
-	/* Of a single trial the spread is unknown, which is not the same as none. */
-	unit_format(stats.n < 2 || stats.median == 0
-			    ? NAN
-			    : (stats.ci_hi - stats.ci_lo) / 2 / fabs(stats.median),
-		    "ratio", text, sizeof(text));
-	row->cell[COL_SPREAD] = strdup(text);
-	return row->cell[COL_WHAT] && row->cell[COL_MEDIAN] && row->cell[COL_SPREAD] ? 0 : -ENOMEM;
-}
-
-/* Metrics that qualify the headline, said where they are not the headline themselves. */
-static const struct {
-	const char *metric, *before, *after;
-	bool only_if_some;
-	const char *unless; /* a metric that says the same better */
-} qualifiers[] = {
-	{"loss", "loss ", "", false, NULL},	   {"retransmits", "", " retransmits", true, NULL},
-	{"cpu_per_gb", "CPU ", "", false, "cost"}, {"cost", "", " a packet", false, NULL},
-	{"missed", "", " missed", true, NULL},
-};
-
-static int remark_text(const struct result *result, const struct result_case *c, char **ret)
-{
-	const char *gap = "";
-	size_t len;
-	FILE *out = open_memstream(ret, &len);
-
-	if (!out)
-		return -ENOMEM;
-	if (c->remark) {
-		fputs(c->remark, out);
-		gap = "; ";
-	}
-	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++) {
-		const struct metric *metric = case_metric(c, qualifiers[i].metric);
-		double median = median_of(result, metric);
-		char text[64];
-
-		if (isnan(median) || metric == c->metrics ||
-		    (qualifiers[i].only_if_some && median == 0) ||
-		    (qualifiers[i].unless && case_metric(c, qualifiers[i].unless)))
-			continue;
-		unit_format(median, metric->def->unit, text, sizeof(text));
-		fprintf(out, "%s%s%s%s", gap, qualifiers[i].before, text, qualifiers[i].after);
-		gap = "; ";
-	}
-	if (c->trials_done < c->trials_wanted)
-		fprintf(out, "%s%u of %u trials", gap, c->trials_done, c->trials_wanted);
-	return fclose(out) ? -ENOMEM : 0;
-}
-
 /* A case without a number of its own is told below the table. */
 static bool has_row(const struct result_case *c)
 {
 	return c->status != CASE_SKIPPED && c->status != CASE_PENDING;
-}
-
-static int row_fill(const struct result *result, const struct result_case *c, struct row *row)
-{
-	int ret;
-
-	row->cell[COL_CASE] = strdup(c->name);
-	row->cell[COL_VERDICT] = strdup(case_status_name(c->status));
-	if (!row->cell[COL_CASE] || !row->cell[COL_VERDICT])
-		return -ENOMEM;
-	ret = headline_text(result, c, row);
-	if (!ret)
-		ret = times_text(result, c, &row->cell[COL_TIMES]);
-	if (!ret)
-		ret = cpus_text(c, &row->cell[COL_CPUS]);
-	if (!ret)
-		ret = remark_text(result, c, &row->cell[COL_REMARK]);
-	return ret;
-}
-
-static void row_release(struct row *row)
-{
-	for (size_t i = 0; i < COLUMNS; i++)
-		free(row->cell[i]);
 }
 
 /* The table as it will be printed. */
@@ -251,6 +95,7 @@ struct grid {
 	struct row *rows;
 	size_t n;
 	bool used[COLUMNS];
+	bool marked[COLUMNS]; /* some cell of it has a mark: room for one beside each */
 };
 
 static unsigned int column_width(const struct grid *grid, enum column col)
@@ -265,40 +110,63 @@ static unsigned int column_width(const struct grid *grid, enum column col)
 	}
 	if (width && page_columns(columns[col].title) > width)
 		width = page_columns(columns[col].title);
-	return width;
+	return width || grid->marked[col] ? width + (grid->marked[col] ? MARK : 0) : 0;
 }
 
 /*
- * Columns that would stay empty are left out. When the terminal is too narrow, so are the remarks,
- * which are then told below the table, and next what can be guessed from a unit or is told below
- * anyway. The case and its number stay.
+ * Columns that would stay empty are left out, and so are those that do not fit into the terminal:
+ * the number comes first, what it is next, then what qualifies it. The verdict is also in the mark
+ * and the remarks are told below the table when they have no room in it.
  */
 static void choose_columns(struct grid *grid, unsigned int width)
 {
-	static const enum column dispensable[] = {COL_REMARK, COL_WHAT, COL_VERDICT, COL_CPUS,
-						  COL_TIMES};
+	static const enum column by_worth[COLUMNS] = {COL_CASE,	   COL_MEDIAN, COL_SPREAD,
+						      COL_WHAT,	   COL_TIMES,  COL_CPUS,
+						      COL_VERDICT, COL_REMARK};
 	unsigned int total = 0;
 
-	for (size_t col = 0; col < COLUMNS; col++) {
+	for (size_t i = 0; i < COLUMNS; i++) {
+		enum column col = by_worth[i];
 		unsigned int cells = column_width(grid, col);
+		unsigned int wider = total + (total ? GAP : 0) + cells;
 
-		grid->used[col] = cells;
-		if (cells)
-			total += cells + (total ? GAP : 0);
-	}
-	for (size_t i = 0; i < sizeof(dispensable) / sizeof(*dispensable); i++) {
-		enum column col = dispensable[i];
-
-		if (!width || total <= width)
-			return;
+		/* The case and its number stay even where they do not fit. */
+		grid->used[col] = cells && (!width || wider <= width || i < 2);
 		if (grid->used[col])
-			total -= column_width(grid, col) + GAP;
-		grid->used[col] = false;
+			total = wider;
 	}
 }
 
-static int line_add(struct libscols_table *table, const struct row *row, const char *color,
-		    const bool used[COLUMNS])
+/* The text of a cell or a title, with its mark or the room for one. */
+static int marked_text(const struct grid *grid, enum column col, const char *text, char mark,
+		       char **ret)
+{
+	int len;
+
+	if (!grid->marked[col])
+		len = asprintf(ret, "%s", text ? text : "");
+	else
+		len = asprintf(ret, "%s %c", text ? text : "", mark ? mark : ' ');
+	return len < 0 ? -ENOMEM : 0;
+}
+
+static int cell_add(struct libscols_line *line, size_t at, const struct grid *grid,
+		    const struct row *row, enum column col)
+{
+	char *text;
+	int ret;
+
+	ret = marked_text(grid, col, row->cell[col], row->mark[col], &text);
+	if (ret)
+		return ret;
+	ret = scols_line_refer_data(line, at, text);
+	if (ret)
+		free(text);
+	return ret ? -ENOMEM : 0;
+}
+
+static int line_add(struct libscols_table *table, const struct grid *grid, const struct row *row,
+		    const char *color)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	size_t at = 0;
@@ -306,13 +174,31 @@ static int line_add(struct libscols_table *table, const struct row *row, const c
 	if (!line)
 		return -ENOMEM;
 	for (size_t col = 0; col < COLUMNS; col++) {
-		if (!used[col])
+		if (!grid->used[col])
 			continue;
-		if (scols_line_set_data(line, at, row->cell[col] ? row->cell[col] : ""))
+		if (cell_add(line, at, grid, row, col))
 			return -ENOMEM;
-		if (col == COL_VERDICT)
+		if (col == COL_VERDICT || (col == COL_MEDIAN && row->mark[col]))
 			scols_cell_set_color(scols_line_get_cell(line, at), color);
 		at++;
+	}
+	return 0;
+}
+
+static int titles_add(struct libscols_table *table, const struct grid *grid)
+{
+	for (size_t col = 0; col < COLUMNS; col++) {
+		struct libscols_column *added;
+		char *title;
+
+		if (!grid->used[col])
+			continue;
+		if (marked_text(grid, col, columns[col].title, 0, &title))
+			return -ENOMEM;
+		added = scols_table_new_column(table, title, 0, columns[col].flags);
+		free(title);
+		if (!added)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -321,16 +207,12 @@ static int table_fill(struct libscols_table *table, const struct result *result,
 		      const struct grid *grid)
 {
 	size_t row = 0;
-	int ret = 0;
+	int ret = titles_add(table, grid);
 
-	for (size_t col = 0; col < COLUMNS; col++)
-		if (grid->used[col] &&
-		    !scols_table_new_column(table, columns[col].title, 0, columns[col].flags))
-			return -ENOMEM;
 	for (size_t i = 0; i < result->n_cases && !ret; i++)
 		if (has_row(&result->cases[i]))
-			ret = line_add(table, &grid->rows[row++],
-				       verdict_colors[result->cases[i].status], grid->used);
+			ret = line_add(table, grid, &grid->rows[row++],
+				       verdict_colors[result->cases[i].status]);
 	return ret;
 }
 
@@ -364,6 +246,9 @@ static int grid_fill(const struct result *result, struct grid *grid)
 	for (size_t i = 0; i < result->n_cases && !ret; i++)
 		if (has_row(&result->cases[i]))
 			ret = row_fill(result, &result->cases[i], &grid->rows[grid->n++]);
+	for (size_t i = 0; i < grid->n; i++)
+		for (size_t col = 0; col < COLUMNS; col++)
+			grid->marked[col] |= grid->rows[i].mark[col] != 0;
 	return ret;
 }
 
@@ -386,6 +271,35 @@ static void print_remarks(struct page *page, const struct grid *grid)
 	}
 }
 
+static bool has_mark(const struct grid *grid, enum column col, char mark)
+{
+	for (size_t i = 0; i < grid->n; i++)
+		if (grid->rows[i].mark[col] == mark)
+			return true;
+	return false;
+}
+
+/* What the marks mean, if there are any in what is shown. */
+static void print_legend(struct page *page, const struct grid *grid)
+{
+	const char *gap = "";
+
+	if (has_mark(grid, COL_MEDIAN, '!')) {
+		page_print(page, "! suspect");
+		gap = "; ";
+	}
+	if (has_mark(grid, COL_MEDIAN, 'x')) {
+		page_print(page, "%sx failed or void", gap);
+		gap = "; ";
+	}
+	if (grid->used[COL_CPUS] && grid->marked[COL_CPUS]) {
+		page_print(page, "%s! of CPUs: other processes among them", gap);
+		gap = "; ";
+	}
+	if (*gap)
+		page_end(page);
+}
+
 static int print_table(struct page *page, const struct result *result, bool color)
 {
 	struct grid grid = {0};
@@ -395,6 +309,8 @@ static int print_table(struct page *page, const struct result *result, bool colo
 		goto release_grid;
 	choose_columns(&grid, page->width);
 	ret = print_grid(result, &grid, page->out, color);
+	if (!ret)
+		print_legend(page, &grid);
 	if (!ret && !grid.used[COL_REMARK])
 		print_remarks(page, &grid);
 release_grid:
@@ -415,23 +331,23 @@ static void print_problems(struct page *page, const struct result *result)
 	}
 }
 
-/* Said only when it is so for every case that counts packets one by one. */
+/* Only udp numbers its packets, so only of those can anything be said. */
 static void print_ledger(struct page *page, const struct result *result)
 {
-	unsigned int trials = 0;
+	unsigned int trials = 0, closed = 0;
 
 	for (size_t i = 0; i < result->n_cases; i++) {
-		const struct result_case *c = &result->cases[i];
-
-		if (!c->ledger.present)
-			continue;
-		if (c->ledger.residual || c->status == CASE_VOID)
-			return;
-		trials += c->trials_done;
+		trials += result->cases[i].ledger.trials;
+		closed += result->cases[i].ledger.trials_closed;
 	}
 	if (!trials)
 		return;
-	page_print(page, "Every packet accounted for in %u of %u trials.", trials, trials);
+	if (closed == trials)
+		page_print(page, "UDP: every packet accounted for in %u of %u trials.", closed,
+			   trials);
+	else
+		page_print(page, "UDP: packets unaccounted for in %u of %u trials.",
+			   trials - closed, trials);
 	page_end(page);
 }
 

@@ -14,9 +14,10 @@ setup() {
 	expect_status 0
 	expect_errors ''
 	expect 'd["complete"] and d["error"] is None and d["suite"]["name"] == "quick"' \
+		'd["suite"]["file"] == "(built in) quick"' \
 		'd["suite"]["seed"] == 7 and d["suite"]["options"]["duration"] == "60ms"' \
 		'd["started"] and d["command"][1] == "run"' \
-		'len(cases) == 7 and {x["status"] for x in cases} <= {"ok", "suspect"}' \
+		'len(cases) > 5 and {x["status"] for x in cases} <= {"ok", "suspect"}' \
 		'all(x["trials"] == {"done": 2, "wanted": 2} for x in cases)' \
 		'all(y["n"] == 2 for x in cases for y in x["metrics"][:1])' \
 		'all(named(x["proofs"])["reachable"]["ok"] for x in cases)' \
@@ -29,21 +30,22 @@ setup() {
 }
 
 @test "--only and --set choose and change; the table goes to standard output" {
-	netbench run "${BRIEF[@]}" --only 'routed/*' --set link.*.mtu=9000
+	netbench run "${BRIEF[@]}" --only '*p*/routed*' --set link.*.mtu=9000
 	expect_status 0
 	expect_errors ''
-	expect_output '*routed/tcp*goodput*bit/s*routed/udp64*delivered*pps*Every packet accounted for in 1 of 1 trials.'
-	[[ $output != *veth/* ]]
+	expect_output '*tcp/routed*goodput*bit/s*udp64/routed*delivered*pps*UDP: every packet accounted for in 1 of 1 trials.'
+	[[ $output != */veth* && $output != *rr/* ]]
 }
 
 @test "-v prints a line per interval on standard error, with a window of seconds" {
-	netbench bench -v -t 2100ms --warmup 0 -n 1 tcp
+	netbench bench -v -t 1100ms --warmup 0 -n 1 tcp
 	expect_status 0
-	expect_errors 'tcp trial 1   0.0*–*bit/s*tcp trial 1   1.0*–*bit/s'
+	expect_errors 'tcp trial 1   0.0*–  1.0* s  *bit/s*tcp trial 1   1.0*–  1.1* s  *bit/s'
 	[ "$(wc -l <<<"$errors")" -eq 2 ]
 	measure bench -t 1100ms --warmup 0 -n 2 tcp
-	expect '[x["trial"] for x in c["intervals"]] == [0, 1]' \
-		'all(x["value"] > 0 and 0.9 < x["end_s"] - x["start_s"] < 1.5 for x in c["intervals"])'
+	expect '[x["trial"] for x in c["intervals"]] == [0, 0, 1, 1]' \
+		'all(x["value"] > 0 and 0 <= x["start_s"] < x["end_s"] < 2 for x in c["intervals"])' \
+		'c["intervals"][0]["end_s"] == c["intervals"][1]["start_s"]'
 }
 
 @test "a failed case: exit 1, the reason in the document, the others measured" {
@@ -51,14 +53,14 @@ setup() {
 		suite: s
 		labs: {pair: {nodes: [a, b], links: [{ends: [a, b]}]}}
 		cases:
-		  - {name: bad, lab: pair, load: {tcp: {congestion: nosuch}}}
+		  - {name: bad, lab: pair, load: {udp: {size: 1473, segment: 2}}}
 		  - {name: good, lab: pair, load: tcp}
 	END
 	measure run "${BRIEF[@]}" "$BATS_TEST_TMPDIR/s.yaml"
 	expect_status 1
-	expect_errors "netbench: bad: tcp: cannot use congestion control 'nosuch': No such file or directory"
+	expect_errors "netbench: bad: udp sender: cannot send: a segment of 1473 bytes does not fit into the MTU"
 	expect 'd["complete"] and [x["status"] for x in cases][0] == "failed"' \
-		'cases[0]["reason"].endswith("No such file or directory") and cases[0]["trials"]["done"] == 0' \
+		'cases[0]["reason"].endswith("does not fit into the MTU") and cases[0]["trials"]["done"] == 0' \
 		'cases[1]["status"] in ("ok", "suspect") and cases[1]["trials"]["done"] == 1'
 }
 
@@ -94,24 +96,23 @@ setup() {
 }
 
 @test "interrupted: exit 130, and what is done is whole" {
-	start run -v --only 'veth/tcp*' -t 1050ms --warmup 0 -n 50
-	# The first interval of the second trial: the first trial is done.
-	await_message '*trial*'
-	await_message '*trial*'
+	start bench -v -t 300ms --warmup 0 -n 200 tcp
+	# The interval that ends the third trial's window: two trials are done.
+	await_message '*trial 3*'
 	kill -INT "$pid"
 	finish
 	expect_status 130
 	expect_errors 'netbench: interrupted'
 	valid
 	expect 'not d["complete"] and d["error"] == "interrupted"' \
-		'sum(x["trials"]["done"] for x in cases) >= 1' \
+		'2 <= c["trials"]["done"] < 200 and c["status"] in ("ok", "suspect")' \
 		'all(y["n"] == x["trials"]["done"] for x in cases for y in x["metrics"])' \
 		'all(i["trial"] < x["trials"]["done"] for x in cases for i in x["intervals"])'
 }
 
 @test "SIGTERM is an interrupt too, and so is one between trials that fail" {
-	start bench -n 10000 tcp congestion=nosuch
-	await_message '*nosuch*'
+	start bench -n 10000 udp segment=2 size=1473
+	await_message '*does not fit*'
 	kill -TERM "$pid"
 	finish
 	expect_status 130
@@ -155,7 +156,7 @@ setup() {
 	expect_errors ''
 	valid
 	expect 'd["host"]["user_namespace"] == "yes"' \
-		'{x["status"] for x in cases} <= {"ok", "suspect"} and len(cases) == 7' \
+		'{x["status"] for x in cases} <= {"ok", "suspect"} and len(cases) > 5' \
 		'all(y["ok"] for x in cases for y in x["proofs"])'
 }
 
@@ -186,8 +187,7 @@ setup() {
 		[ "$(sed -n "$((round * 5 + 1)),$((round * 5 + 5))p" <<<"$first" | sort -u | wc -l)" -eq 5 ]
 	done
 	# And the trials run in that order.
-	netbench run "${BRIEF[@]}" --repeat 2 --seed 11 -v -t 1050ms --warmup 0 --only 'c/streams=[12]' \
-		"$BATS_TEST_TMPDIR/s.yaml"
+	netbench run "${BRIEF[@]}" --repeat 2 --seed 11 -v --only 'c/streams=[12]' "$BATS_TEST_TMPDIR/s.yaml"
 	ran=$(sed -n 's/^\(c\/streams=[0-9]\) trial .*/\1/p' <<<"$errors")
 	netbench run --dry-run --repeat 2 --seed 11 --only 'c/streams=[12]' "$BATS_TEST_TMPDIR/s.yaml"
 	[ "$ran" = "$(sed -n 's/^ *[0-9]* *\(c\/streams=[0-9]\)$/\1/p' <<<"$output")" ]
@@ -204,7 +204,7 @@ setup() {
 	for i in 1 2 3; do
 		result=$BATS_TEST_TMPDIR/$i.json
 		valid
-		expect 'len(cases) == 7 and {x["status"] for x in cases} <= {"ok", "suspect"}' \
+		expect 'len(cases) > 5 and {x["status"] for x in cases} <= {"ok", "suspect"}' \
 			'all(y["ok"] for x in cases for y in x["proofs"])'
 	done
 }

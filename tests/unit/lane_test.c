@@ -3,6 +3,7 @@
 #include "load/lane.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,9 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "base/hist.h"
+#include "result/result.h"
 
 /* The CPUs of this machine that the test may use. */
 static int cpus[CPU_SETSIZE], n_cpus;
@@ -191,6 +195,36 @@ static void buffers(void **state)
 	free(b);
 }
 
+/* Quantiles that the samples cannot carry are unknown; the median and the extremes are not. */
+static void quantiles_need_samples(void **state)
+{
+	static const struct {
+		unsigned int count;
+		bool p99, p999; /* known */
+	} wants[] = {
+		{99, false, false}, {100, true, false}, {999, true, false}, {1000, true, true}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wants) / sizeof(*wants); i++) {
+		struct result *result = result_new();
+		struct result_case *c = result_add_case(result, "c");
+		struct hist *hist = calloc(1, sizeof(*hist));
+
+		assert_non_null(c);
+		assert_non_null(hist);
+		for (unsigned int k = 1; k <= wants[i].count; k++)
+			hist_add(hist, k * 1000);
+		assert_int_equal(latency_metrics(c, hist, LATENCY_ONE_WAY), 0);
+		assert_int_equal(!isnan(case_metric(c, "latency_p99")->samples[0]), wants[i].p99);
+		assert_int_equal(!isnan(case_metric(c, "latency_p999")->samples[0]), wants[i].p999);
+		assert_true(case_metric(c, "latency_p50")->samples[0] > 0);
+		assert_true(case_metric(c, "latency_min")->samples[0] == 1000);
+		assert_true(case_metric(c, "latency_max")->samples[0] == wants[i].count * 1000);
+		free(hist);
+		result_free(result);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +235,7 @@ int main(void)
 		cmocka_unit_test_teardown(one_cpu, restore),
 		cmocka_unit_test(lanes),
 		cmocka_unit_test(buffers),
+		cmocka_unit_test(quantiles_need_samples),
 	};
 
 	return cmocka_run_group_tests_name("lane", tests, look, NULL);

@@ -443,6 +443,7 @@ static void some_cases(struct result *result)
 	samples(c, &latency_p999, 1, 14200.0);
 	c->trials_wanted = 3;
 	c->ledger.present = true;
+	c->ledger.trials = c->ledger.trials_closed = 1;
 	add_case(result, "broken", CASE_FAILED);
 	add_case(result, "wg/a", CASE_SKIPPED);
 	add_case(result, "wg/b", CASE_SKIPPED);
@@ -456,36 +457,38 @@ static void a_wide_page(void **state)
 
 	some_cases(*state);
 	snprintf(version, sizeof(version), "netbench %s", result_version());
-	assert_page(
-		*state, 0, version,
-		"  quick  Linux 6.18 x86_64  2 × Intel Xeon E5-2670 v3, 2596 MHz measured  "
-		"preempt none  seed 7\n"
-		"case    what          median  ±95 %     p50 / p99.9  CPUs busy  verdict  remark\n"
-		"tcp/on  goodput  20.9 Gbit/s  1.0 %                       1.50  ok       "
-		"super-packets: not a rate of any wire\n"
-		"udp     goodput   271 Mbit/s      –  2.90 / 14.2 µs             suspect  "
-		"loss 0.03 %; 1 of 3 trials\n"
-		"broken                                                          failed\n"
-		"suspect: udp: reason of udp\n"
-		"failed: broken: reason of broken\n"
-		"Every packet accounted for in 1 of 1 trials.\n"
-		"Skipped: wg/a, wg/b (reason of wg/a)\n");
+	assert_page(*state, 0, version,
+		    "  quick  Linux 6.18 x86_64  2 × Intel Xeon E5-2670 v3, 2596 MHz measured  "
+		    "preempt none  seed 7\n"
+		    "case    what          median    ±95 %     p50 / p99.9  CPUs busy  verdict  "
+		    "remark\n"
+		    "tcp/on  goodput  20.9 Gbit/s    1.0 %                       1.50  ok       "
+		    "super-packets: not a rate of any wire\n"
+		    "udp     goodput   271 Mbit/s !      –  2.90 / 14.2 µs             suspect  "
+		    "loss 0.03 %; 1 of 3 trials\n"
+		    "broken                       x                                    failed\n"
+		    "! suspect; x failed or void\n"
+		    "suspect: udp: reason of udp\n"
+		    "failed: broken: reason of broken\n"
+		    "UDP: every packet accounted for in 1 of 1 trials.\n"
+		    "Skipped: wg/a, wg/b (reason of wg/a)\n");
 }
 
 static void a_narrow_page(void **state)
 {
 	some_cases(*state);
 	/* Where the first line breaks depends on the length of the version. */
-	assert_page(*state, 64, "case ",
-		    "        median  ±95 %     p50 / p99.9  CPUs busy  verdict\n"
-		    "tcp/on  20.9 Gbit/s  1.0 %                       1.50  ok\n"
-		    "udp      271 Mbit/s      –  2.90 / 14.2 µs             suspect\n"
-		    "broken                                                 failed\n"
+	assert_page(*state, 72, "case ",
+		    "   what          median    ±95 %     p50 / p99.9  CPUs busy\n"
+		    "tcp/on  goodput  20.9 Gbit/s    1.0 %                       1.50\n"
+		    "udp     goodput   271 Mbit/s !      –  2.90 / 14.2 µs\n"
+		    "broken                       x\n"
+		    "! suspect; x failed or void\n"
 		    "tcp/on: super-packets: not a rate of any wire\n"
 		    "udp: loss 0.03 %; 1 of 3 trials\n"
 		    "suspect: udp: reason of udp\n"
 		    "failed: broken: reason of broken\n"
-		    "Every packet accounted for in 1 of 1 trials.\n"
+		    "UDP: every packet accounted for in 1 of 1 trials.\n"
 		    "Skipped: wg/a, wg/b (reason of wg/a)\n");
 }
 
@@ -531,20 +534,147 @@ static void colors_only_when_asked_for(void **state)
 	free(colored);
 }
 
+/* The mark stays when the verdict, and all else but the number, has no room. */
+static void the_narrowest_page(void **state)
+{
+	some_cases(*state);
+	assert_page(*state, 30, "case ",
+		    "        median    ±95 %\n"
+		    "tcp/on  20.9 Gbit/s    1.0 %\n"
+		    "udp      271 Mbit/s !      –\n"
+		    "broken              x\n"
+		    "! suspect; x failed or void\n"
+		    "tcp/on: super-packets: not a\n"
+		    "    rate of any wire\n"
+		    "udp: loss 0.03 %; 1 of 3\n"
+		    "    trials\n"
+		    "suspect: udp: reason of udp\n"
+		    "failed: broken: reason of\n"
+		    "    broken\n"
+		    "UDP: every packet accounted\n"
+		    "    for in 1 of 1 trials.\n"
+		    "Skipped: wg/a, wg/b (reason of\n"
+		    "    wg/a)\n");
+}
+
 static void packets_are_accounted_for_only_if_they_are(void **state)
 {
 	struct result *result = *state;
+	struct ledger *ledger;
 	char *text;
 
 	some_cases(result);
-	result->cases[0].ledger.present = true;
+	ledger = &result->cases[0].ledger;
+	ledger->present = true;
+	ledger->trials = ledger->trials_closed = 3;
 	text = page(result, false, 0);
-	assert_non_null(strstr(text, "Every packet accounted for in 4 of 4 trials."));
+	assert_non_null(strstr(text, "UDP: every packet accounted for in 4 of 4 trials.\n"));
 	free(text);
-	result->cases[0].ledger.residual = -1;
+	ledger->residual = -1;
+	ledger->trials_closed = 2;
 	text = page(result, false, 0);
-	assert_null(strstr(text, "accounted for"));
+	assert_null(strstr(text, "every packet"));
+	assert_non_null(strstr(text, "UDP: packets unaccounted for in 1 of 4 trials.\n"));
 	free(text);
+}
+
+static const struct metric_def delivered = {"delivered", "packet/s", BETTER_HIGHER, NULL, NULL};
+
+/* The page has one row, for a case with these metrics in this order; it must contain the text. */
+static void assert_row(struct result *result, const char *want)
+{
+	char *text = page(result, false, 0);
+
+	if (!strstr(text, want))
+		fail_msg("no '%s' in:\n%s", want, text);
+	free(text);
+}
+
+static void remarks_qualify_the_number(void **state)
+{
+	static const struct metric_def there = {"goodput_forward", "bit/s", BETTER_HIGHER, NULL,
+						NULL};
+	static const struct metric_def back = {"goodput_reverse", "bit/s", BETTER_HIGHER, NULL,
+					       NULL};
+	static const struct metric_def ratio = {"retransmit_ratio", "ratio", BETTER_LOWER, NULL,
+						NULL};
+	static const struct metric_def cpu_per_gb = {"cpu_per_gb", "s/GB", BETTER_LOWER, NULL,
+						     NULL};
+	struct result_case *c = add_case(*state, "c", CASE_OK);
+
+	samples(c, &goodput, 1, 7.58e9);
+	samples(c, &there, 1, 3.6e9);
+	samples(c, &back, 1, 3.98e9);
+	samples(c, &retransmits, 1, 1.0);
+	samples(c, &cpu_per_gb, 1, 5.4);
+	assert_row(*state, "ok       3.60 → 3.98 ← Gbit/s; 1 retransmit; CPU 5.40 s/GB\n");
+	c->metrics[2].samples[0] = 98e6;
+	c->metrics[3].samples[0] = 2500;
+	samples(c, &ratio, 1, 0.0123);
+	assert_row(*state,
+		   "ok       3.60 Gbit/s →, 98.0 Mbit/s ←; 2.50 k retransmits (1.2 %); CPU ");
+}
+
+static void remarks_on_packets(void **state)
+{
+	static const struct metric_def sent = {"sent", "packet/s", BETTER_NEITHER, NULL, NULL};
+	static const struct metric_def asked = {"asked", "packet/s", BETTER_NEITHER, NULL, NULL};
+	static const struct metric_def cost = {"cost", "ns", BETTER_LOWER, NULL, NULL};
+	struct result_case *c = add_case(*state, "c", CASE_OK);
+
+	samples(c, &delivered, 1, 585e3);
+	samples(c, &sent, 1, 585e3);
+	samples(c, &cost, 1, 3210.0);
+	assert_row(*state, "ok       CPU 3.21 µs a packet\n");
+	samples(c, &asked, 1, 5e6);
+	assert_row(*state, "ok       sent 585 kpps of 5.00 Mpps asked; CPU 3.21 µs a packet\n");
+	c->metrics[3].samples[0] = 590e3;
+	assert_row(*state, "ok       CPU 3.21 µs a packet\n");
+}
+
+static void a_wide_spread_gets_advice(void **state)
+{
+	struct result_case *c = add_case(*state, "c", CASE_OK);
+
+	samples(c, &goodput, 3, 1e9, 1.04e9, 1.08e9);
+	assert_row(*state, "ok\n");
+	c->metrics[0].samples[0] = 0.4e9;
+	assert_row(*state, "ok       spread ±33 %: try -n 10\n");
+	/* One trial has no spread to speak of. */
+	c->metrics[0].n = 1;
+	assert_row(*state, "–  ok\n");
+	c->metrics[0].n = 3;
+	for (size_t i = 0; i < 9; i++)
+		assert_int_equal(case_add_sample(c, &goodput, i < 5 ? 2e9 : 0.4e9), 0);
+	assert_row(*state, "try -n 24\n");
+}
+
+static void a_maximum_stands_in_for_an_unknown_quantile(void **state)
+{
+	static const struct metric_def max = {"latency_max", "ns", BETTER_LOWER, NULL, NULL};
+	struct result_case *c = add_case(*state, "c", CASE_OK);
+
+	samples(c, &latency_p50, 1, 82700.0);
+	samples(c, &latency_p999, 1, NAN);
+	samples(c, &max, 1, 243e3);
+	assert_row(*state, "82.7 µs / max 243 µs  ok\n");
+	c->metrics[1].samples[0] = 193e3;
+	assert_row(*state, "82.7 / 193 µs  ok\n");
+}
+
+static void busy_cpus_say_whose(void **state)
+{
+	struct result_case *c = add_case(*state, "c", CASE_SUSPECT);
+	struct cpu_share share = {.cpu = 0, .user = 0.5, .system = 0.5};
+
+	samples(c, &goodput, 1, 1e9);
+	assert_int_equal(case_add_cpus(c, &share, 1), 0);
+	findings_add(&c->validity, true, "other processes", "1 %% of a CPU");
+	assert_row(*state, "     1.00  suspect\n");
+	assert_row(*state, "\n! suspect\n");
+	findings_add(&c->validity, false, "other processes", "31 %% of a CPU");
+	assert_row(*state, "     1.00 !  suspect\n");
+	assert_row(*state, "\n! suspect; ! of CPUs: other processes among them\n");
 }
 
 static void a_run_that_was_cut_short(void **state)
@@ -577,9 +707,15 @@ int main(void)
 		UNIT(a_full_disk_is_an_error),
 		UNIT(a_wide_page),
 		UNIT(a_narrow_page),
+		UNIT(the_narrowest_page),
 		UNIT(no_line_is_wider_than_the_terminal),
 		UNIT(colors_only_when_asked_for),
 		UNIT(packets_are_accounted_for_only_if_they_are),
+		UNIT(remarks_qualify_the_number),
+		UNIT(remarks_on_packets),
+		UNIT(a_wide_spread_gets_advice),
+		UNIT(a_maximum_stands_in_for_an_unknown_quantile),
+		UNIT(busy_cpus_say_whose),
 		UNIT(a_run_that_was_cut_short),
 	};
 
