@@ -3,25 +3,44 @@
 #include "cmd/run.h"
 
 #include <errno.h>
+#include <stddef.h>
 
+#include "suite/embedded.h"
 #include "suite/suite.h"
 
 struct words {
 	char **list;
 	size_t n;
+	const char *lab; /* NULL: a pair */
 };
 
 static int open_adhoc(void *context, size_t i, struct suite **ret, struct err *err)
 {
 	const struct words *words = context;
+	struct suite *lab = NULL;
+	int r = 0;
 
 	(void)i;
 	if (!words->n)
 		return err_set(err, EINVAL, "bench: which load? (see: netbench list)");
-	return suite_adhoc(words->list[0], words->list + 1, words->n - 1, ret, err);
+	if (words->lab)
+		r = suite_open_lab(words->lab, &lab, err);
+	if (r)
+		return r;
+	return suite_adhoc(words->list[0], words->list + 1, words->n - 1, lab, ret, err);
 }
 
-static const struct opt opts[] = {RUN_OPTS, COMMON_OPTS, {0}};
+static const struct opt opts[] = {
+	RUN_OPTS,
+	{.name = "lab",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct run_cfg, lab),
+	 .letter = 'l',
+	 .metavar = "LAB",
+	 .help = "a lab that comes with netbench, or a file; default: two nodes and a link"},
+	COMMON_OPTS,
+	{0},
+};
 
 static int run(const struct cmd *self, int argc, char **argv)
 {
@@ -32,7 +51,7 @@ static int run(const struct cmd *self, int argc, char **argv)
 	n = run_parse(self, &cfg, argc, argv, &code);
 	if (n < 0)
 		return code;
-	words = (struct words){argv, (size_t)n};
+	words = (struct words){argv, (size_t)n, cfg.lab};
 	code = run_suites(&cfg, 1, open_adhoc, &words);
 	opts_release(opts, &cfg);
 	return code;

@@ -12,7 +12,7 @@ struct run_cfg {
 	char *duration, *warmup, *repeat; /* as written: they become settings of the plan */
 	struct texts set;
 	uint64_t seed; /* 0: chosen and recorded */
-	char *only, *output;
+	char *only, *output, *lab;
 	bool strict, dry_run;
 };
 

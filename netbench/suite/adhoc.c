@@ -13,6 +13,8 @@ static int no_key(const struct load *load, const char *key, struct err *err)
 	const char *names[160], *near;
 	size_t n = 0;
 
+	if (!strcmp(key, "lab"))
+		return err_set(err, EINVAL, "the lab is chosen with --lab, not 'lab='");
 	for (const struct opt *opt = load->kind.opts; opt->name && n < 150; opt++)
 		names[n++] = opt->name;
 	for (const struct opt *opt = timing_opts; opt->name; opt++)
@@ -51,6 +53,27 @@ static int apply(const struct path_scope *scope, const char *setting, struct err
 	return ret < 0 ? ret : 0;
 }
 
+/* The lab with its marks, or a pair. */
+static int take_lab(struct suite *suite, struct suite *lab, struct err *err)
+{
+	if (lab) {
+		char *mark_file = suite->mark_file;
+
+		suite->labs = lab->labs;
+		suite->n_labs = lab->n_labs;
+		suite->mark_file = lab->mark_file;
+		lab->labs = NULL;
+		lab->n_labs = 0;
+		lab->mark_file = mark_file;
+		return 0;
+	}
+	suite->labs = calloc(1, sizeof(*suite->labs));
+	if (!suite->labs)
+		return err_set(err, ENOMEM, "out of memory");
+	suite->n_labs = 1;
+	return lab_pair(&suite->labs[0], err);
+}
+
 static int fill(struct suite *suite, const char *load, char *const *settings, size_t n,
 		struct err *err)
 {
@@ -59,18 +82,15 @@ static int fill(struct suite *suite, const char *load, char *const *settings, si
 	struct case_spec *c;
 	int ret = 0;
 
-	suite->labs = calloc(1, sizeof(*suite->labs));
 	suite->cases = c = calloc(1, sizeof(*suite->cases));
-	if (!suite->labs || !c)
+	if (!c)
 		return err_set(err, ENOMEM, "out of memory");
-	suite->n_labs = suite->n_cases = 1;
+	suite->n_cases = 1;
 	c->name = strdup(load);
 	if (!c->name)
 		return err_set(err, ENOMEM, "out of memory");
 	c->timing = suite->defaults;
-	ret = lab_pair(&suite->labs[0], err);
-	if (!ret)
-		ret = load_spec_init(&c->main, load, (struct mark){0}, err);
+	ret = load_spec_init(&c->main, load, (struct mark){0}, err);
 	if (!ret)
 		ret = lab_plan_make(&suite->labs[0], &plan, err);
 	scope.timing = &c->timing;
@@ -83,15 +103,15 @@ static int fill(struct suite *suite, const char *load, char *const *settings, si
 	return ret;
 }
 
-int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite **ret_suite,
-		struct err *err)
+int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite *lab,
+		struct suite **ret_suite, struct err *err)
 {
 	struct suite *suite = suite_new("command line", "bench", err);
-	int ret;
+	int ret = suite ? take_lab(suite, lab, err) : -ENOMEM;
 
-	if (!suite)
-		return -ENOMEM;
-	ret = fill(suite, load, settings, n, err);
+	suite_free(lab);
+	if (!ret)
+		ret = fill(suite, load, settings, n, err);
 	if (ret)
 		suite_free(suite);
 	else

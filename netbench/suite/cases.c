@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "load/load.h"
+#include "suite/path.h"
 #include "suite/read.h"
 
 enum { BESIDE_MAX = 64, AXES_MAX = 16, AXIS_TEXT_MAX = 256, CASES_MAX = 4096 };
@@ -149,28 +150,50 @@ static int read_matrix(const struct tree_entry *entry, struct case_spec *c, stru
 	return ret;
 }
 
-static int find_lab(const struct suite *suite, const struct tree_entry *entry, size_t *ret_lab,
+static int find_lab(const struct suite *suite, const char *name, struct mark mark, size_t *ret_lab,
 		    struct err *err)
 {
-	const char *names[256], *near;
-	size_t n = 0;
-	int ret = read_kind(entry, TREE_TEXT, "lab", err);
+	struct err why;
 
+	if (suite_find_lab(suite, name, ret_lab, &why))
+		return err_at(err, mark, EINVAL, "%s", why.text);
+	return 0;
+}
+
+/* The axis "lab" names labs, each once. */
+static int check_lab_axis(const struct suite *suite, const struct axis *axis, size_t *ret_lab,
+			  struct err *err)
+{
+	for (size_t i = axis->n_values; i-- > 0;) {
+		int ret = find_lab(suite, axis->values[i], axis->value_marks[i], ret_lab, err);
+
+		if (ret)
+			return ret;
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(axis->values[i], axis->values[j]))
+				return err_at(err, axis->value_marks[i], EINVAL,
+					      "'lab' has the value '%s' twice", axis->values[i]);
+	}
+	return 0;
+}
+
+static int read_case_lab(const struct suite *suite, const struct tree_value *map,
+			 struct case_spec *c, struct err *err)
+{
+	const struct tree_entry *lab = tree_find(map, "lab");
+	int ret = lab ? read_kind(lab, TREE_TEXT, "lab", err) : 0;
+
+	if (!ret && lab)
+		ret = find_lab(suite, lab->value->text, lab->value->mark, &c->lab, err);
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < suite->n_labs; i++) {
-		if (!strcmp(suite->labs[i].name, entry->value->text)) {
-			*ret_lab = i;
-			return 0;
-		}
-		if (n < 256)
-			names[n++] = suite->labs[i].name;
-	}
-	near = name_nearest(names, n, entry->value->text);
-	if (near)
-		return err_at(err, entry->value->mark, EINVAL, "no lab '%.64s'; did you mean '%s'?",
-			      entry->value->text, near);
-	return err_at(err, entry->value->mark, EINVAL, "no lab '%.64s'", entry->value->text);
+	for (size_t i = 0; i < c->n_axes; i++)
+		if (path_is_lab(c->axes[i].path))
+			return check_lab_axis(suite, &c->axes[i], &c->lab, err);
+	if (!lab && suite->n_labs > 1)
+		return err_at(err, map->mark, EINVAL, "case '%s' needs a 'lab': there are %zu",
+			      c->name, suite->n_labs);
+	return 0;
 }
 
 static int read_case_name(const struct suite *suite, const struct tree_value *map,
@@ -209,14 +232,6 @@ static int read_case(struct suite *suite, const struct tree_entry *entry, struct
 		ret = read_case_name(suite, map, c, err);
 	if (ret)
 		return ret;
-	part = tree_find(map, "lab");
-	if (part)
-		ret = find_lab(suite, part, &c->lab, err);
-	else if (suite->n_labs > 1)
-		ret = err_at(err, map->mark, EINVAL, "case '%s' needs a 'lab': there are %zu",
-			     c->name, suite->n_labs);
-	if (ret)
-		return ret;
 	part = tree_find(map, "load");
 	if (!part)
 		return err_at(err, map->mark, EINVAL, "case '%s' needs a 'load'", c->name);
@@ -227,7 +242,7 @@ static int read_case(struct suite *suite, const struct tree_entry *entry, struct
 	part = tree_find(map, "matrix");
 	if (!ret && part)
 		ret = read_matrix(part, c, err);
-	return ret;
+	return ret ? ret : read_case_lab(suite, map, c, err);
 }
 
 int read_cases(struct suite *suite, const struct tree_value *root, struct err *err)

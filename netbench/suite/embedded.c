@@ -3,6 +3,8 @@
 #include "suite/embedded.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/opt.h"
@@ -40,6 +42,52 @@ static int not_found(const struct embedded *list, const char *what, const char *
 		       word);
 }
 
+static int no_suite(const char *word, struct err *err)
+{
+	if (embedded_find(embedded_labs, word))
+		return err_set(err, ENOENT, "'%s' is a lab, not a suite: netbench lab up %s", word,
+			       word);
+	return not_found(embedded_suites, "suite", word, err);
+}
+
+static int no_lab(const char *word, struct err *err)
+{
+	if (embedded_find(embedded_suites, word))
+		return err_set(err, ENOENT, "'%s' is a suite, not a lab: netbench run %s", word,
+			       word);
+	return not_found(embedded_labs, "lab", word, err);
+}
+
+/* Results must not look as if they came from a file of that name; messages say the word as typed. */
+static int name_origin(struct suite *suite, const char *name, struct err *err)
+{
+	char *file;
+
+	if (asprintf(&file, "(built in) %s", name) < 0)
+		return err_set(err, ENOMEM, "out of memory");
+	free(suite->file);
+	suite->file = file;
+	return 0;
+}
+
+static int open_embedded(const struct embedded *e,
+			 int (*parse)(const char *, const char *, size_t, struct suite **,
+				      struct err *),
+			 struct suite **ret_suite, struct err *err)
+{
+	struct suite *suite;
+	int ret = parse(e->name, e->text, e->len, &suite, err);
+
+	if (ret)
+		return ret;
+	ret = name_origin(suite, e->name, err);
+	if (ret)
+		suite_free(suite);
+	else
+		*ret_suite = suite;
+	return ret;
+}
+
 int suite_open(const char *word, struct suite **ret, struct err *err)
 {
 	const struct embedded *e;
@@ -48,8 +96,8 @@ int suite_open(const char *word, struct suite **ret, struct err *err)
 		return suite_read(word, ret, err);
 	e = embedded_find(embedded_suites, word);
 	if (!e)
-		return not_found(embedded_suites, "suite", word, err);
-	return suite_parse(e->name, e->text, e->len, ret, err);
+		return no_suite(word, err);
+	return open_embedded(e, suite_parse, ret, err);
 }
 
 int suite_open_lab(const char *word, struct suite **ret, struct err *err)
@@ -60,6 +108,6 @@ int suite_open_lab(const char *word, struct suite **ret, struct err *err)
 		return suite_read_lab(word, ret, err);
 	e = embedded_find(embedded_labs, word);
 	if (!e)
-		return not_found(embedded_labs, "lab", word, err);
-	return suite_parse_lab(e->name, e->text, e->len, ret, err);
+		return no_lab(word, err);
+	return open_embedded(e, suite_parse_lab, ret, err);
 }

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "load/load.h"
@@ -44,7 +46,9 @@ static int split(const char *text, struct path *path)
 /* What a path goes through, and how far it has come. */
 struct walk {
 	const struct path *path;
-	const char *text, *value;
+	const char *text, *value; /* value NULL: look, do not set */
+	FILE *out;		  /* for what is there, once for each option */
+	const struct opt *shown;
 	const char *kind;	      /* of the members: "node" */
 	const char *names[NAMES_MAX]; /* of all members, for "did you mean" */
 	size_t n_names, matched;
@@ -53,6 +57,18 @@ struct walk {
 	int set;
 	struct err *err;
 };
+
+/* What a path sets is the same everywhere, so the first of many links will do. */
+static void show_option(struct walk *w, const struct opt *opt, const void *cfg)
+{
+	char value[4200];
+
+	if (opt == w->shown)
+		return;
+	opt_text(opt, cfg, value, sizeof(value));
+	fprintf(w->out, "%s\n", value);
+	w->shown = opt;
+}
 
 static int set_member(struct walk *w, const char *name, const struct opt *opts, void *cfg)
 {
@@ -70,6 +86,11 @@ static int set_member(struct walk *w, const char *name, const struct opt *opts, 
 	opt = opts_find(opts, w->path->opt);
 	if (!opt)
 		return 0;
+	if (!w->value) {
+		show_option(w, opt, cfg);
+		w->set++;
+		return 0;
+	}
 	ret = opt_set(opt, cfg, w->value, &why);
 	if (ret)
 		return err_set(w->err, ret, "%s", why.text);
@@ -133,52 +154,81 @@ static int walk_loads(struct walk *w, struct load_spec *specs, size_t n)
 
 static int no_root(const char *text, const char *root, struct err *err)
 {
-	static const char *const roots[] = {"duration", "warmup", "repeat", "load",
-					    "beside",	"node",	  "link"};
+	static const char *const roots[] = {"lab",  "duration", "warmup", "repeat",
+					    "load", "beside",	"node",	  "link"};
 	const char *near = name_nearest(roots, sizeof(roots) / sizeof(*roots), root);
 
 	/* A known beginning was followed by what it does not have: no guess helps. */
 	if (near && strcmp(near, root) != 0)
 		return err_set(err, ENOENT, "no setting '%.128s'; did you mean '%s'?", text, near);
 	return err_set(err, ENOENT,
-		       "no setting '%.128s': a path is duration, warmup, repeat, load.OPTION, "
+		       "no setting '%.128s': a path is lab, duration, warmup, repeat, load.OPTION, "
 		       "beside.LOAD.OPTION, node.NAME.OPTION or link.NAME.OPTION",
 		       text);
 }
 
-int path_set(const struct path_scope *scope, const char *text, const char *value, struct err *err)
+static int walk_path(struct walk *w, const struct path_scope *scope)
 {
 	struct path path;
-	struct walk w = {.path = &path, .text = text, .value = value, .err = err};
 	const struct opt *timing;
 	int ret;
 
-	if (split(text, &path))
-		return no_root(text, text, err);
+	if (split(w->text, &path))
+		return no_root(w->text, w->text, w->err);
 	timing = path.opt[0] ? NULL : opts_find(timing_opts, path.root);
 	if (timing) {
-		ret = opt_set(timing, scope->timing, value, err);
+		if (!w->value)
+			show_option(w, timing, scope->timing);
+		ret = w->value ? opt_set(timing, scope->timing, w->value, w->err) : 0;
 		return ret ? ret : 1;
 	}
-	w.kind = path.root;
+	w->path = &path;
+	w->kind = path.root;
 	if (!path.opt[0])
-		return no_root(text, path.root, err);
+		return no_root(w->text, path.root, w->err);
 	if (!strcmp(path.root, "load") && !path.name[0]) {
 		strcpy(path.name, "*");
-		ret = walk_loads(&w, scope->main, 1);
+		ret = walk_loads(w, scope->main, 1);
 	} else if (!strcmp(path.root, "beside")) {
-		w.kind = "load beside";
-		ret = walk_loads(&w, scope->beside, scope->n_beside);
+		w->kind = "load beside";
+		ret = walk_loads(w, scope->beside, scope->n_beside);
 	} else if (!strcmp(path.root, "node")) {
-		ret = walk_nodes(&w, scope);
+		ret = walk_nodes(w, scope);
 	} else if (!strcmp(path.root, "link")) {
-		ret = walk_links(&w, scope);
+		ret = walk_links(w, scope);
 	} else {
-		return no_root(text, path.root, err);
+		return no_root(w->text, path.root, w->err);
 	}
 	if (ret)
 		return ret;
-	return w.set ? w.set : missing(&w);
+	return w->set ? w->set : missing(w);
+}
+
+int path_set(const struct path_scope *scope, const char *text, const char *value, struct err *err)
+{
+	struct walk w = {.text = text, .value = value, .err = err};
+
+	return walk_path(&w, scope);
+}
+
+int path_text(const struct path_scope *scope, const char *text, char **ret_text, struct err *err)
+{
+	struct walk w = {.text = text, .err = err};
+	size_t len;
+	int ret;
+
+	*ret_text = NULL;
+	w.out = open_memstream(ret_text, &len);
+	if (!w.out)
+		return err_set(err, ENOMEM, "out of memory");
+	ret = walk_path(&w, scope);
+	if (fclose(w.out))
+		ret = err_set(err, ENOMEM, "out of memory");
+	if (ret < 0) {
+		free(*ret_text);
+		*ret_text = NULL;
+	}
+	return ret;
 }
 
 bool path_covers(const char *wide, const char *narrow)
@@ -194,4 +244,9 @@ bool path_covers(const char *wide, const char *narrow)
 bool path_of_lab(const char *path)
 {
 	return !strncmp(path, "node.", 5) || !strncmp(path, "link.", 5);
+}
+
+bool path_is_lab(const char *path)
+{
+	return !strcmp(path, "lab");
 }

@@ -24,9 +24,14 @@ struct path_scope {
  */
 int path_set(const struct path_scope *scope, const char *text, const char *value, struct err *err);
 
+/* What the path is set to, as text that is the same for equal values; malloc()ed. As path_set. */
+int path_text(const struct path_scope *scope, const char *text, char **ret, struct err *err);
+
 /* Does setting `wide` set everything that `narrow` names? */
 bool path_covers(const char *wide, const char *narrow);
 /* Is it a path of the lab: a node's or a link's? */
 bool path_of_lab(const char *path);
+/* Is it "lab", which chooses a lab and is not for path_set? */
+bool path_is_lab(const char *path);
 
 #endif

@@ -13,13 +13,12 @@
 #include "suite/suite.h"
 
 struct arm_label {
-	char *name, *value; /* path and value of one axis */
+	char *name, *value; /* path and value of one axis other than "lab" */
 };
 
 struct arm {
-	char *name; /* "case" or "case/value,value" */
+	char *name; /* "case" or "case/lab,option=value" */
 	char *lab_name;
-	size_t group; /* index of its case in the suite: arms of a group are interleaved */
 	struct lab_spec lab;
 	struct load_spec main;
 	struct load_spec *beside;
@@ -35,7 +34,11 @@ struct plan {
 	uint64_t seed;
 	struct arm *arms;
 	size_t n_arms;
-	size_t *order; /* indices into arms: one entry per trial; skipped arms do not appear */
+	/*
+	 * Indices into arms, one per trial; skipped arms do not appear. Rounds over all arms of the
+	 * suite, every round a shuffle of its own.
+	 */
+	size_t *order;
 	size_t n_order;
 };
 
@@ -48,8 +51,8 @@ struct plan_options {
 
 /*
  * Every path that --set or a matrix names must exist somewhere, else -EINVAL with "did you mean".
- * Paths: duration warmup repeat · load.OPT · beside.LOAD.OPT · node.NAME.OPT · link.NAME.OPT, with
- * '*' for every name.
+ * Paths: those of path_set, and "lab", whose values are names of labs. With a choice of labs, an axis
+ * that a lab does not have makes no arms there; one that none of them has is an error.
  */
 int plan_make(const struct suite *suite, const struct plan_options *options, struct plan **ret,
 	      struct err *err);

@@ -72,6 +72,25 @@ static int read_labs(struct suite *suite, const struct tree_value *root, struct 
 	return ret;
 }
 
+int suite_find_lab(const struct suite *suite, const char *name, size_t *ret, struct err *err)
+{
+	const char *names[256], *near;
+	size_t n = 0;
+
+	for (size_t i = 0; i < suite->n_labs; i++) {
+		if (!strcmp(suite->labs[i].name, name)) {
+			*ret = i;
+			return 0;
+		}
+		if (n < 256)
+			names[n++] = suite->labs[i].name;
+	}
+	near = name_nearest(names, n, name);
+	if (near)
+		return err_set(err, EINVAL, "no lab '%.64s'; did you mean '%s'?", name, near);
+	return err_set(err, EINVAL, "no lab '%.64s'", name);
+}
+
 static int read_heading(struct suite *suite, const struct tree_value *root, struct err *err)
 {
 	static const char *const keys[] = {"suite", "about", "defaults", "labs", "cases", NULL};
@@ -124,9 +143,10 @@ struct suite *suite_new(const char *file, const char *name, struct err *err)
 
 	if (suite) {
 		suite->file = strdup(file);
+		suite->mark_file = strdup(file);
 		suite->name = name ? strdup(name) : name_of(file);
 	}
-	if (!suite || !suite->file || !suite->name ||
+	if (!suite || !suite->file || !suite->mark_file || !suite->name ||
 	    opts_default(timing_opts, &suite->defaults, err)) {
 		suite_free(suite);
 		err_set(err, ENOMEM, "out of memory");
@@ -137,11 +157,16 @@ struct suite *suite_new(const char *file, const char *name, struct err *err)
 
 static int read_suite(struct suite *suite, const struct tree_value *root, struct err *err)
 {
+	const struct tree_entry *nodes;
 	int ret;
 
 	if (root->kind != TREE_MAP)
 		return err_at(err, root->mark, EINVAL, "a suite is a map, not %s",
 			      tree_kind_name(root->kind));
+	nodes = tree_find(root, "nodes");
+	if (nodes && !tree_find(root, "cases"))
+		return err_at(err, nodes->key_mark, EINVAL,
+			      "this is a lab, not a suite: netbench lab up %s", suite->file);
 	ret = read_heading(suite, root, err);
 	if (!ret)
 		ret = read_labs(suite, root, err);
@@ -152,13 +177,17 @@ static int read_suite(struct suite *suite, const struct tree_value *root, struct
 static int read_lab_file(struct suite *suite, const struct tree_value *root, struct err *err)
 {
 	static const char *const keys[] = {"about", NULL};
-	const struct tree_entry *about;
+	const struct tree_entry *about, *cases;
 	struct lab_spec *lab;
 	int ret;
 
 	if (root->kind != TREE_MAP)
 		return err_at(err, root->mark, EINVAL, "a lab is a map, not %s",
 			      tree_kind_name(root->kind));
+	cases = tree_find(root, "cases");
+	if (cases)
+		return err_at(err, cases->key_mark, EINVAL,
+			      "this is a suite, not a lab: netbench run %s", suite->file);
 	about = tree_find(root, "about");
 	if (about) {
 		ret = read_text(about->value, "about", &suite->about, err);
@@ -186,7 +215,7 @@ static int parse(const char *file, const char *text, size_t len,
 
 	if (!suite)
 		return -ENOMEM;
-	ret = tree_parse(suite->file, text, len, &tree, err);
+	ret = tree_parse(suite->mark_file, text, len, &tree, err);
 	if (!ret) {
 		ret = read(suite, tree_root(tree), err);
 		tree_free(tree);
@@ -278,5 +307,6 @@ void suite_free(struct suite *suite)
 	free(suite->about);
 	free(suite->name);
 	free(suite->file);
+	free(suite->mark_file);
 	free(suite);
 }

@@ -38,7 +38,7 @@ struct axis { /* one key of a matrix */
 
 struct case_spec {
 	char *name;
-	size_t lab; /* index into suite->labs */
+	size_t lab; /* index into suite->labs; with an axis "lab": the first of its values */
 	struct load_spec main;
 	struct load_spec *beside;
 	size_t n_beside;
@@ -49,7 +49,8 @@ struct case_spec {
 };
 
 struct suite {
-	char *file; /* as named by the user; owned: the marks point to it */
+	char *file;	 /* where it comes from: a path, or "(built in) quick" */
+	char *mark_file; /* as messages name it; owned: the marks point to it */
 	char *name, *about;
 	struct timing defaults;
 	struct lab_spec *labs;
@@ -67,9 +68,14 @@ int suite_read(const char *path, struct suite **ret, struct err *err);
 int suite_read_lab(const char *path, struct suite **ret, struct err *err);
 int suite_parse_lab(const char *name, const char *text, size_t len, struct suite **ret,
 		    struct err *err);
-/* A suite of one case: load with "key=value" settings, in a two-node lab. For `bench`. */
-int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite **ret,
-		struct err *err);
+/*
+ * A suite of one case: load with "key=value" settings, in a lab as from suite_read_lab, which is
+ * freed here whatever happens; NULL: two nodes and a link. For `bench`.
+ */
+int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite *lab,
+		struct suite **ret, struct err *err);
+/* Index of the named lab; -EINVAL with a "did you mean". */
+int suite_find_lab(const struct suite *suite, const char *name, size_t *ret, struct err *err);
 void suite_free(struct suite *suite);
 
 #endif

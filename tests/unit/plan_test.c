@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests suite/plan.c, arm.c, plan_print.c and path.c: arms, order, overrides, selection, refusals. */
+/* Tests suite/plan.c, matrix.c, arm.c, plan_print.c and path.c: arms, order, overrides, selection, refusals. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,6 +102,7 @@ static void a_matrix_makes_arms(void **state)
 	suite_free(suite);
 }
 
+/* All arms of all cases: four of tcp with three repeats, and rr with five. */
 static void every_round_has_every_arm_once(void **state)
 {
 	struct suite *suite = parse(matrix);
@@ -112,17 +113,34 @@ static void every_round_has_every_arm_once(void **state)
 	for (size_t round = 0; round < 3; round++) {
 		unsigned int seen = 0;
 
-		for (size_t i = 0; i < 4; i++) {
-			assert_true(plan->order[4 * round + i] < 4);
-			seen |= 1u << plan->order[4 * round + i];
-			shuffled += plan->order[4 * round + i] != i;
+		for (size_t i = 0; i < 5; i++) {
+			assert_true(plan->order[5 * round + i] < 5);
+			seen |= 1u << plan->order[5 * round + i];
+			shuffled += plan->order[5 * round + i] != i;
 		}
-		assert_int_equal(seen, 15);
+		assert_int_equal(seen, 31);
 	}
 	assert_true(shuffled > 0);
-	for (size_t i = 12; i < 17; i++)
-		assert_int_equal(plan->order[i], 4);
+	assert_int_equal(plan->order[15], 4);
+	assert_int_equal(plan->order[16], 4);
 	plan_free(plan);
+	suite_free(suite);
+}
+
+static void no_arm_comes_twice_in_a_row(void **state)
+{
+	struct suite *suite = parse(LABS "- {name: t, lab: v, load: tcp, repeat: 20}\n"
+					 "- {name: u, lab: r, load: udp, repeat: 20}\n");
+
+	(void)state;
+	for (uint64_t seed = 1; seed < 50; seed++) {
+		struct plan *plan = make(suite, &(struct plan_options){.seed = seed});
+
+		assert_int_equal(plan->n_order, 40);
+		for (size_t i = 1; i < plan->n_order; i++)
+			assert_int_not_equal(plan->order[i], plan->order[i - 1]);
+		plan_free(plan);
+	}
 	suite_free(suite);
 }
 
@@ -194,11 +212,12 @@ static void set_explains_what_it_refuses(void **state)
 	refuse_set("link.inn.mtu=1500", "'link.inn.mtu': no link 'inn'; did you mean 'in'?");
 	refuse_set("node.*.mtu=1500", "'node.*.mtu': node 'b' has no option 'mtu'");
 	refuse_set("beside.tcp.rate=max", "'beside.tcp.rate': no load beside 'tcp'");
-	refuse_set("load.tcp.rate=max",
-		   "no setting 'load.tcp.rate': a path is duration, warmup, repeat, load.OPTION, "
-		   "beside.LOAD.OPTION, node.NAME.OPTION or link.NAME.OPTION");
+	refuse_set(
+		"load.tcp.rate=max",
+		"no setting 'load.tcp.rate': a path is lab, duration, warmup, repeat, load.OPTION, "
+		"beside.LOAD.OPTION, node.NAME.OPTION or link.NAME.OPTION");
 	refuse_set("duration.x=1",
-		   "no setting 'duration.x': a path is duration, warmup, repeat, load.OPTION, "
+		   "no setting 'duration.x': a path is lab, duration, warmup, repeat, load.OPTION, "
 		   "beside.LOAD.OPTION, node.NAME.OPTION or link.NAME.OPTION");
 }
 
@@ -311,6 +330,93 @@ static void explosions_are_refused(void **state)
 		    "s.yaml:9:12: with case 't' the suite has more than 100000 trials");
 }
 
+static void assert_arms(const struct plan *plan, const char *const *names, size_t n)
+{
+	assert_int_equal(plan->n_arms, n);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(plan->arms[i].name, names[i]);
+}
+
+static void a_matrix_may_choose_the_lab(void **state)
+{
+	static const char *const names[] = {"t/v,offloads=on", "t/v,offloads=off",
+					    "t/r,offloads=on", "t/r,offloads=off"};
+	struct suite *suite =
+		parse(LABS "- {name: t, load: tcp, matrix: {lab: [v, r], link.*.offloads: "
+			   "[on, off]}}\n");
+	struct plan *plan = make(suite, &(struct plan_options){0});
+
+	(void)state;
+	assert_arms(plan, names, 4);
+	assert_string_equal(plan->arms[1].lab_name, "v");
+	assert_string_equal(plan->arms[2].lab_name, "r");
+	assert_int_equal(plan->arms[2].n_labels, 1);
+	assert_string_equal(plan->arms[2].labels[0].name, "link.*.offloads");
+	assert_int_equal(plan->arms[2].lab.links[1].offloads, 127);
+	assert_string_equal(main_cfg(plan, 1)->traffic.to, "b");
+	assert_string_equal(main_cfg(plan, 2)->traffic.from, "c");
+	assert_string_equal(main_cfg(plan, 2)->traffic.to, "s");
+	plan_free(plan);
+	suite_free(suite);
+}
+
+static void an_axis_counts_where_the_lab_has_it(void **state)
+{
+	static const char *const names[] = {"t/v", "t/r,mtu=1500", "t/r,mtu=9000"};
+	struct suite *suite = parse(
+		LABS "- {name: t, load: tcp, matrix: {lab: [v, r], link.in.mtu: [1500, 9000]}}\n");
+	struct plan *plan = make(suite, &(struct plan_options){0});
+
+	(void)state;
+	assert_arms(plan, names, 3);
+	assert_int_equal(plan->arms[0].n_labels, 0);
+	assert_int_equal(plan->arms[2].n_labels, 1);
+	assert_int_equal(plan->arms[2].lab.links[0].mtu, 9000);
+	plan_free(plan);
+	suite_free(suite);
+	refuse("- {name: t, load: tcp, matrix: {lab: [v, r], link.x.mtu: [1500]}}",
+	       "s.yaml:5:46: 'link.x.mtu': no link 'x'");
+	refuse("- {name: t, load: tcp, matrix: {link.*.mtu: [9], lab: [v, r]}}",
+	       "s.yaml:5:46: 'mtu' wants a number from 68 to 65535, not '9'");
+	refuse("- {name: t, load: tcp, matrix: {lab: [v, r]}}\n"
+	       "- {name: t/v, lab: v, load: tcp}",
+	       "s.yaml:5:33: an arm of case 't' is called 't/v', as the case in line 6");
+}
+
+static void set_may_choose_the_lab(void **state)
+{
+	static const char *const names[] = {"t/streams=1", "t/streams=2", "u"};
+	char *set[] = {(char *)"lab=r"};
+	struct suite *suite =
+		parse(LABS "- {name: t, load: tcp, matrix: {lab: [v, r], load.streams: [1, 2]}}\n"
+			   "- {name: u, lab: v, load: udp}\n");
+	struct plan *plan = make(suite, &(struct plan_options){.set = set, .n_set = 1});
+
+	(void)state;
+	assert_arms(plan, names, 3);
+	assert_string_equal(plan->arms[0].lab_name, "r");
+	assert_string_equal(plan->arms[2].lab_name, "r");
+	assert_string_equal(main_cfg(plan, 2)->traffic.to, "s");
+	plan_free(plan);
+	suite_free(suite);
+	refuse_set("lab=rr", "no lab 'rr'");
+}
+
+static void values_that_are_the_same_are_refused(void **state)
+{
+	(void)state;
+	refuse("- {name: t, lab: v, load: tcp, matrix: {load.streams: [1, 1]}}",
+	       "s.yaml:5:59: 'load.streams' has the value '1' twice");
+	refuse("- {name: t, lab: v, load: tcp, matrix: {load.streams: [1000, 2, 1k]}}",
+	       "s.yaml:5:65: 'load.streams' has the value '1k' twice, first as '1000'");
+	refuse("- {name: t, lab: v, load: tcp, matrix: {link.offloads: [[tx, rx], [rx, tx]]}}",
+	       "s.yaml:5:67: 'link.offloads' has the value 'rx,tx' twice, first as 'tx,rx'");
+	refuse("- {name: t, lab: v, load: tcp, matrix: {duration: [1s, 1000ms]}}",
+	       "s.yaml:5:56: 'duration' has the value '1000ms' twice, first as '1s'");
+	refuse("- {name: t, load: tcp, matrix: {lab: [v, r], link.in.mtu: [1500, 1500]}}",
+	       "s.yaml:5:66: 'link.in.mtu' has the value '1500' twice");
+}
+
 static void axes_that_read_alike_are_told_apart(void **state)
 {
 	struct suite *suite = parse(LABS "- {name: t, lab: v, load: tcp, beside: [udp],\n"
@@ -354,6 +460,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_matrix_makes_arms),
 		cmocka_unit_test(every_round_has_every_arm_once),
+		cmocka_unit_test(no_arm_comes_twice_in_a_row),
 		cmocka_unit_test(the_seed_decides_the_order),
 		cmocka_unit_test(arms_may_differ_in_repeats),
 		cmocka_unit_test(set_overrides_what_exists),
@@ -363,6 +470,10 @@ int main(void)
 		cmocka_unit_test(impossible_cases_are_refused),
 		cmocka_unit_test(unreachable_nodes_are_refused),
 		cmocka_unit_test(explosions_are_refused),
+		cmocka_unit_test(a_matrix_may_choose_the_lab),
+		cmocka_unit_test(an_axis_counts_where_the_lab_has_it),
+		cmocka_unit_test(set_may_choose_the_lab),
+		cmocka_unit_test(values_that_are_the_same_are_refused),
 		cmocka_unit_test(axes_that_read_alike_are_told_apart),
 		cmocka_unit_test(the_listing_shows_every_value),
 	};

@@ -163,6 +163,8 @@ static void the_whole_file_may_be_wrong(void **state)
 	refuse("suite: a\nsuite: b\n", "s.yaml:2:1: 'suite' appears twice");
 	refuse("suite: a b\ncases: []\n", "s.yaml:1:8: the name of a suite is 1 to 64 of letters, "
 					  "digits and '-_.', not 'a b'");
+	refuse("about: x\nnodes: [a, b]\n",
+	       "s.yaml:2:1: this is a lab, not a suite: netbench lab up s.yaml");
 	refuse("siute: a\n", "s.yaml:1:1: unknown key 'siute' in the suite; did you mean 'suite'?");
 	refuse("? [a]\n: b\n", "s.yaml:1:3: a key must be a word");
 	refuse_bytes("a: 1\nb: \0", 9,
@@ -244,6 +246,9 @@ static void cases_are_checked(void **state)
 		    "s.yaml:3:24: unknown key 'repaet' in case; did you mean 'repeat'?");
 	refuse_case("{name: t, load: tcp}\n- {name: t, load: udp}",
 		    "s.yaml:4:10: case 't' appears twice, first in line 3");
+	refuse_case("{name: t, load: tcp, matrix: {lab: [v, w]}}", "s.yaml:3:42: no lab 'w'");
+	refuse_case("{name: t, load: tcp, matrix: {lab: [v, v]}}",
+		    "s.yaml:3:42: 'lab' has the value 'v' twice");
 	refuse("labs: {a: {nodes: [x]}, b: {nodes: [x]}}\ncases: [{name: t, load: tcp}]",
 	       "s.yaml:2:9: case 't' needs a 'lab': there are 2");
 }
@@ -294,7 +299,7 @@ static void a_lab_file_is_a_lab(void **state)
 	assert_int_equal(suite->n_cases, 0);
 	suite_free(suite);
 	assert_int_equal(suite_parse_lab("two", "cases: []", 9, &suite, &err), -EINVAL);
-	assert_string_equal(err.text, "two:1:1: unknown key 'cases' in lab 'two'");
+	assert_string_equal(err.text, "two:1:1: this is a suite, not a lab: netbench run two");
 }
 
 static void files_that_cannot_be_read(void **state)
@@ -319,7 +324,7 @@ static void refuse_adhoc(const char *load, char *setting, const char *sentence)
 	struct suite *suite = NULL;
 	struct err err = {0};
 
-	assert_int_equal(suite_adhoc(load, &setting, 1, &suite, &err), -EINVAL);
+	assert_int_equal(suite_adhoc(load, &setting, 1, NULL, &suite, &err), -EINVAL);
 	assert_string_equal(err.text, sentence);
 }
 
@@ -332,7 +337,7 @@ static void the_command_line_makes_a_suite(void **state)
 	struct err err = {0};
 
 	(void)state;
-	if (suite_adhoc("tcp", settings, 6, &suite, &err))
+	if (suite_adhoc("tcp", settings, 6, NULL, &suite, &err))
 		fail_msg("%s", err.text);
 	cfg = suite->cases[0].main.cfg;
 	assert_string_equal(suite->cases[0].name, "tcp");
@@ -355,6 +360,29 @@ static void the_command_line_makes_a_suite(void **state)
 	refuse_adhoc("tcp", "node.c.forward=yes", "'node.c.forward': no node 'c'");
 	refuse_adhoc("tcp", "lnk.mtu=1500", "no setting 'lnk.mtu'; did you mean 'link'?");
 	refuse_adhoc("tcp", "=1", "load 'tcp' has no option ''");
+	refuse_adhoc("tcp", "lab=routed", "the lab is chosen with --lab, not 'lab='");
+}
+
+static void the_command_line_may_bring_a_lab(void **state)
+{
+	static const char text[] = "nodes: [x, y]\nlinks: [{ends: [x, z]}]\n";
+	struct suite *suite = NULL, *lab = NULL;
+	char *settings[] = {"from=y", "link.mtu=9000"};
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(suite_parse_lab("l.yaml", text, strlen(text), &lab, &err), 0);
+	assert_int_equal(suite_adhoc("tcp", NULL, 0, lab, &suite, &err), -EINVAL);
+	assert_memory_equal(err.text, "l.yaml:2:9: ", 12);
+	assert_int_equal(suite_parse_lab("l.yaml", "{nodes: [x, y], links: [{ends: [x, y]}]}", 40,
+					 &lab, &err),
+			 0);
+	if (suite_adhoc("tcp", settings, 2, lab, &suite, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(suite->labs[0].name, "l");
+	assert_int_equal(suite->labs[0].links[0].mtu, 9000);
+	assert_string_equal(suite->labs[0].mark.file, "l.yaml");
+	suite_free(suite);
 }
 
 int main(void)
@@ -370,6 +398,7 @@ int main(void)
 		cmocka_unit_test(a_lab_file_is_a_lab),
 		cmocka_unit_test(files_that_cannot_be_read),
 		cmocka_unit_test(the_command_line_makes_a_suite),
+		cmocka_unit_test(the_command_line_may_bring_a_lab),
 	};
 
 	return cmocka_run_group_tests_name("suite", tests, NULL, NULL);
