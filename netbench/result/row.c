@@ -32,20 +32,10 @@ static double median_named(const struct result *result, const struct result_case
 	return median_of(result, case_metric(c, name));
 }
 
-/* "2.90 / 14.2 µs"; the unit is said twice only if there are two. */
-static int pair_text(double p50, double p999, char **ret)
-{
-	char low[32], high[32], *unit;
-
-	unit_format(p50, "ns", low, sizeof(low));
-	unit_format(p999, "ns", high, sizeof(high));
-	unit = strchr(low, ' ');
-	if (unit && strchr(high, ' ') && !strcmp(unit, strchr(high, ' ')))
-		*unit = '\0';
-	return asprintf(ret, "%s / %s", low, high) < 0 ? -ENOMEM : 0;
-}
-
-/* Too few samples for a p99.9 still have a maximum, which is then called by its name. */
+/*
+ * "2.90 / 14.2 µs"; the unit is said twice only if there are two. Too few samples for a p99.9 still
+ * have a maximum, which is then called by its name.
+ */
 static int times_text(const struct result *result, const struct result_case *c, char **ret)
 {
 	static const char *const kinds[][3] = {
@@ -57,15 +47,18 @@ static int times_text(const struct result *result, const struct result_case *c, 
 		const double p50 = median_named(result, c, kinds[i][0]);
 		const double p999 = median_named(result, c, kinds[i][1]);
 		const double max = median_named(result, c, kinds[i][2]);
-		char low[32], high[32];
+		const bool use_max = isnan(p999) && !isnan(max);
+		char low[32], high[32], *unit;
 
 		if (isnan(p50) && isnan(p999))
 			continue;
-		if (!isnan(p999) || isnan(max))
-			return pair_text(p50, p999, ret);
 		unit_format(p50, "ns", low, sizeof(low));
-		unit_format(max, "ns", high, sizeof(high));
-		return asprintf(ret, "%s / max %s", low, high) < 0 ? -ENOMEM : 0;
+		unit_format(use_max ? max : p999, "ns", high, sizeof(high));
+		unit = strchr(low, ' ');
+		if (unit && strchr(high, ' ') && !strcmp(unit, strchr(high, ' ')))
+			*unit = '\0';
+		return asprintf(ret, "%s / %s%s", low, use_max ? "max " : "", high) < 0 ? -ENOMEM
+											: 0;
 	}
 	return 0;
 }

@@ -42,7 +42,7 @@ static const char *host_fact(const struct result *result, const char *name)
 }
 
 /* "Intel(R) Xeon(R) CPU E5-2670 v3 @ 2.30GHz" is "Intel Xeon E5-2670 v3" to anyone who reads it. */
-static void print_cpu(struct page *page, const char *cpus, const char *model)
+static void print_cpu(struct page *page, const char *cpus, const char *model, const char *mhz)
 {
 	static const char *const noise[] = {"(R)", "(TM)", "(tm)", " CPU", " Processor"};
 	char *text = strdup(model ? model : "CPU"), *at;
@@ -55,7 +55,8 @@ static void print_cpu(struct page *page, const char *cpus, const char *model)
 	for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++)
 		while ((at = strstr(text, noise[i])))
 			memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
-	page_print(page, "  %s × %s", cpus, *text ? text : "CPU");
+	page_print(page, "  %s × %s%s%s%s", cpus, *text ? text : "CPU", mhz ? ", " : "",
+		   mhz ? mhz : "", mhz ? " MHz measured" : "");
 	free(text);
 }
 
@@ -73,9 +74,7 @@ static void print_header(struct page *page, const struct result *result, bool co
 	if (kernel)
 		page_print(page, "  Linux %s%s%s", kernel, arch ? " " : "", arch ? arch : "");
 	if (cpus)
-		print_cpu(page, cpus, host_fact(result, "cpu"));
-	if (mhz)
-		page_print(page, ", %s MHz measured", mhz);
+		print_cpu(page, cpus, host_fact(result, "cpu"), mhz);
 	if (preempt)
 		page_print(page, "  preempt %s", preempt);
 	page_print(page, "  seed %llu", (unsigned long long)result->seed);
@@ -282,22 +281,16 @@ static bool has_mark(const struct grid *grid, enum column col, char mark)
 /* What the marks mean, if there are any in what is shown. */
 static void print_legend(struct page *page, const struct grid *grid)
 {
-	const char *gap = "";
+	const bool suspect = has_mark(grid, COL_MEDIAN, '!');
+	const bool bad = has_mark(grid, COL_MEDIAN, 'x');
+	const bool others = grid->used[COL_CPUS] && grid->marked[COL_CPUS];
 
-	if (has_mark(grid, COL_MEDIAN, '!')) {
-		page_print(page, "! suspect");
-		gap = "; ";
-	}
-	if (has_mark(grid, COL_MEDIAN, 'x')) {
-		page_print(page, "%sx failed or void", gap);
-		gap = "; ";
-	}
-	if (grid->used[COL_CPUS] && grid->marked[COL_CPUS]) {
-		page_print(page, "%s! of CPUs: other processes among them", gap);
-		gap = "; ";
-	}
-	if (*gap)
-		page_end(page);
+	if (!suspect && !bad && !others)
+		return;
+	page_print(page, "%s%s%s%s%s", suspect ? "! suspect" : "", suspect && bad ? "; " : "",
+		   bad ? "x failed or void" : "", (suspect || bad) && others ? "; " : "",
+		   others ? "! of CPUs: other processes among them" : "");
+	page_end(page);
 }
 
 static int print_table(struct page *page, const struct result *result, bool color)
