@@ -66,7 +66,13 @@ static int help(int argc, char **argv)
 	cmd = find(argv[0]);
 	if (!cmd)
 		return unknown(argv[0]);
-	cmd_help(cmd, stdout);
+	/* `help bench tcp` and `help lab up` are `bench tcp --help` and `lab up --help`. */
+	if (argc > 1 && argv[1][0] != '-') {
+		char *words[] = {argv[1], (char[]){"--help"}, NULL};
+
+		return cmd->run(cmd, 2, words);
+	}
+	cmd_help(cmd, 0, NULL, stdout);
 	return EXIT_GOOD;
 }
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "cmd/keys.h"
+#include "load/load.h"
 #include "suite/embedded.h"
 #include "suite/suite.h"
 
@@ -57,14 +59,35 @@ static int run(const struct cmd *self, int argc, char **argv)
 	return code;
 }
 
+/* The options of a load are not flags: they are words of the form key=value. */
+static void help_load(const struct load *load, FILE *out)
+{
+	fprintf(out, "\nOptions of %s, as KEY=VALUE:\n", load->kind.name);
+	keys_print(load->kind.opts, 2, 80, out);
+}
+
+static void more_help(int n, char **operands, FILE *out)
+{
+	const struct load *load;
+
+	if (n && !load_find(operands[0], &load, NULL)) {
+		help_load(load, out);
+		return;
+	}
+	fputs("\nLoads (netbench bench LOAD --help shows the options of one):\n", out);
+	for (size_t i = 0; loads[i]; i++)
+		fprintf(out, "  %-6s %s\n", loads[i]->kind.name, loads[i]->kind.help);
+}
+
 const struct cmd cmd_bench = {
 	.name = "bench",
 	.help = "measure one load between two nodes",
 	.synopsis = "[OPTION…] LOAD [KEY=VALUE…]",
 	.opts = opts,
-	.details = "KEY is an option of the load (see: netbench list -v), duration, warmup or "
-		   "repeat, or the path\n"
-		   "of an option of the lab such as link.mtu or link.offloads.\n"
+	.details = "KEY is an option of the load, duration, warmup or repeat, or the path of an "
+		   "option\n"
+		   "of the lab such as link.mtu or link.offloads.\n"
 		   "Example: netbench bench tcp streams=4 link.offloads=on duration=5s",
 	.run = run,
+	.more_help = more_help,
 };

@@ -39,7 +39,7 @@ struct check {
 
 const char *health_name(enum health health)
 {
-	static const char *const names[] = {"ok", "warn", "missing"};
+	static const char *const names[] = {"ok", "warn", "missing", "absent"};
 
 	return names[health];
 }
@@ -307,6 +307,12 @@ static bool look_debug(const struct check *check, struct checkup *entry)
 		.group = "kernel", .name = title, .look = look_trial, .trial = function, \
 		.unless = how, .vital = must, .remedy = what                             \
 	}
+/* What filters, tunnels and frame generators will need. */
+#define LATER(title, function, what)                                                    \
+	{                                                                               \
+		.group = "later", .name = title, .look = look_trial, .trial = function, \
+		.unless = HEALTH_ABSENT, .remedy = what                                 \
+	}
 #define TOOL(command, what)                                                               \
 	{                                                                                 \
 		.group = "tools", .name = command, .look = look_command, .path = command, \
@@ -330,18 +336,8 @@ static const struct check checks[] = {
 	TRY("veth queues", try_queues, HEALTH_MISSING, false, "Linux 5.15 or newer"),
 	TRY("user namespaces", try_user, HEALTH_WARN, false,
 	    "only needed without root: sysctl kernel.unprivileged_userns_clone=1"),
-	TRY("nf_tables", feature_nft, HEALTH_MISSING, false, "a kernel with CONFIG_NF_TABLES"),
-	TRY("tun", feature_tun, HEALTH_MISSING, false, "a kernel with CONFIG_TUN: modprobe tun"),
-	TRY("wireguard", try_wireguard, HEALTH_MISSING, false,
-	    "a kernel with CONFIG_WIREGUARD: modprobe wireguard; else install wireguard-go"),
-	TRY("bpf, xdp", feature_xdp, HEALTH_MISSING, false,
-	    "run as root on a kernel with CONFIG_BPF_SYSCALL"),
-	TRY("xdp live frames", feature_live_frames, HEALTH_MISSING, false,
-	    "run as root on Linux 5.18 or newer"),
 	LOOK("kernel", "debug options", look_debug, "debug_options", 0,
 	     "measure on a kernel built without them: they cost time"),
-	TOOL("openvpn", "apt-get install openvpn"),
-	TOOL("wireguard-go", "apt-get install wireguard-go"),
 	TOOL("iperf3", "apt-get install iperf3 (only for `make bench`)"),
 	CAP("CAP_NET_ADMIN", NET_ADMIN, "run as root (sudo)"),
 	CAP("CAP_SYS_ADMIN", SYS_ADMIN, "run as root (sudo)"),
@@ -354,8 +350,6 @@ static const struct check checks[] = {
 	     "sysctl net.core.rmem_max=8388608"),
 	LOOK("sysctls", "net.core.wmem_max", look_number, "/proc/sys/net/core/wmem_max", 212992,
 	     "sysctl net.core.wmem_max=8388608"),
-	LOOK("sysctls", "net.core.bpf_jit_enable", look_number, "/proc/sys/net/core/bpf_jit_enable",
-	     1, "sysctl net.core.bpf_jit_enable=1"),
 	LOOK("sysctls", "rp_filter", look_loose, "/proc/sys/net/ipv4/conf/all/rp_filter", 0,
 	     "nothing to do: labs turn it off in their own nodes"),
 	LOOK("machine", "governor", look_governor,
@@ -364,6 +358,11 @@ static const struct check checks[] = {
 	LOOK("machine", "clocksource", look_clocksource,
 	     "/sys/devices/system/clocksource/clocksource0/current_clocksource", 0,
 	     "boot with tsc=reliable, or leave the machine with the slow clock"),
+	LATER("nf_tables", feature_nft, "a kernel with CONFIG_NF_TABLES"),
+	LATER("tun", feature_tun, "a kernel with CONFIG_TUN: modprobe tun"),
+	LATER("wireguard", try_wireguard, "a kernel with CONFIG_WIREGUARD: modprobe wireguard"),
+	LATER("bpf, xdp", feature_xdp, "run as root on a kernel with CONFIG_BPF_SYSCALL"),
+	LATER("xdp live frames", feature_live_frames, "run as root on Linux 5.18 or newer"),
 };
 
 size_t checkup_run(struct checkup *list, size_t room)

@@ -6,7 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum health { HEALTH_OK, HEALTH_WARN, HEALTH_MISSING };
+enum health {
+	HEALTH_OK,
+	HEALTH_WARN,
+	HEALTH_MISSING,
+	HEALTH_ABSENT, /* lacking, but nothing needs it yet */
+};
 
 struct checkup {
 	const char *group, *name;

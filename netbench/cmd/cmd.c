@@ -66,7 +66,7 @@ static void print_synopsis(const struct cmd *self, FILE *out)
 	} while (*form++);
 }
 
-void cmd_help(const struct cmd *self, FILE *out)
+void cmd_help(const struct cmd *self, int n, char **operands, FILE *out)
 {
 	print_synopsis(self, out);
 	fprintf(out, "\n%c%s.\n", toupper((unsigned char)self->help[0]), self->help + 1);
@@ -74,6 +74,8 @@ void cmd_help(const struct cmd *self, FILE *out)
 		fprintf(out, "\n%s\n", self->details);
 	fputs("\nOptions:\n", out);
 	opts_help(self->opts, out);
+	if (self->more_help)
+		self->more_help(n, operands, out);
 }
 
 int cmd_parse(const struct cmd *self, void *cfg, int argc, char **argv, bool stop_at_operand,
@@ -89,7 +91,7 @@ int cmd_parse(const struct cmd *self, void *cfg, int argc, char **argv, bool sto
 		*ret_exit = cmd_complain(EXIT_USAGE, "%s: %s (see: netbench %s --help)", self->name,
 					 err.text, self->name);
 	} else if (((struct common_cfg *)cfg)->help) {
-		cmd_help(self, stdout);
+		cmd_help(self, n, argv, stdout);
 		*ret_exit = EXIT_GOOD;
 	} else {
 		return n;

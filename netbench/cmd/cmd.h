@@ -29,6 +29,8 @@ struct cmd {
 	const char *details;	/* paragraphs for --help and the manual; may be NULL */
 	/* argv[0] is the first word after the command's name. Returns the exit code. */
 	int (*run)(const struct cmd *self, int argc, char **argv);
+	/* Ends the help, with the operands that were given beside --help. May be NULL. */
+	void (*more_help)(int n, char **operands, FILE *out);
 };
 
 /* NULL-terminated, in main.c. */
@@ -59,11 +61,14 @@ struct common_cfg {
 int cmd_parse(const struct cmd *self, void *cfg, int argc, char **argv, bool stop_at_operand,
 	      int *ret_exit);
 
-void cmd_help(const struct cmd *self, FILE *out);
+void cmd_help(const struct cmd *self, int n, char **operands, FILE *out);
 
 /* Print "netbench: sentence" to stderr and return code, so that `return cmd_fail(…)` reads well. */
 int cmd_fail(int code, const struct err *err);
 int cmd_complain(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* "%zu node%s", n, PLURAL(n) */
+#define PLURAL(n) ((n) == 1 ? "" : "s")
 
 /* The exit code that suits a -errno of reading a suite, planning or building a lab. */
 enum exit_code cmd_exit_code(int error);

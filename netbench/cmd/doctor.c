@@ -2,11 +2,11 @@
 /* netbench doctor: what this machine has and lacks, each with the remedy. */
 #include <errno.h>
 #include <jansson.h>
-#include <libsmartcols.h>
 #include <stdlib.h>
 
 #include "cmd/checkup.h"
 #include "cmd/cmd.h"
+#include "cmd/columns.h"
 #include "cmd/output.h"
 
 enum { CHECKS_MAX = 64 };
@@ -31,56 +31,37 @@ static int print_json(const struct checkup *list, size_t n)
 	return r ? -ENOMEM : 0;
 }
 
-static int add_line(struct libscols_table *table, const struct checkup *entry, bool new_group)
-{
-	static const char *const colors[] = {"green", "brown", "red"};
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int r;
-
-	if (!line)
-		return -ENOMEM;
-	r = scols_line_set_data(line, 0, new_group ? entry->group : "");
-	if (!r)
-		r = scols_line_set_data(line, 1, entry->name);
-	if (!r)
-		r = scols_line_set_data(line, 2, health_name(entry->health));
-	if (!r)
-		r = scols_line_set_data(line, 3, entry->detail);
-	if (!r)
-		r = scols_line_set_data(line, 4, entry->remedy ? entry->remedy : "");
-	if (!r)
-		r = scols_cell_set_color(scols_line_get_cell(line, 2), colors[entry->health]);
-	return r;
-}
-
 static int print_table(const struct checkup *list, size_t n)
 {
-	static const char *const columns[] = {"area", "what", "status", "detail", "remedy"};
-	struct libscols_table *table;
-	int r = 0;
+	static const struct column column[] = {{"area", false},
+					       {"what", true},
+					       {"status", false},
+					       {"detail", true},
+					       {"remedy", true}};
+	static const int colors[] = {
+		[HEALTH_OK] = 32, [HEALTH_WARN] = 33, [HEALTH_MISSING] = 31, [HEALTH_ABSENT] = 2};
+	struct columns *table = columns_new(column, sizeof(column) / sizeof(column[0]));
+	int r;
 
-	scols_init_debug(0);
-	table = scols_new_table();
 	if (!table)
 		return -ENOMEM;
-	scols_table_enable_colors(table, output_color(stdout));
-	scols_table_set_termforce(table, output_width(stdout) ? SCOLS_TERMFORCE_AUTO
-							      : SCOLS_TERMFORCE_NEVER);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]) && !r; i++)
-		if (!scols_table_new_column(table, columns[i], 0, i > 2 ? SCOLS_FL_WRAP : 0))
-			r = -ENOMEM;
-	for (size_t i = 0; i < n && !r; i++)
-		r = add_line(table, &list[i], !i || list[i].group != list[i - 1].group);
-	if (!r)
-		r = scols_print_table(table);
-	scols_unref_table(table);
+	for (size_t i = 0; i < n; i++) {
+		const char *cells[] = {
+			!i || list[i].group != list[i - 1].group ? list[i].group : "", list[i].name,
+			health_name(list[i].health), list[i].detail, list[i].remedy};
+
+		columns_add(table, cells);
+		columns_paint(table, 2, colors[list[i].health]);
+	}
+	r = columns_print(table, 0, output_width(stdout), output_color(stdout), stdout);
+	columns_free(table);
 	return r;
 }
 
 /* The last line says what the table means. */
 static bool conclude(const struct checkup *list, size_t n, FILE *out)
 {
-	unsigned int count[HEALTH_MISSING + 1] = {0};
+	unsigned int count[HEALTH_ABSENT + 1] = {0};
 	const char *vital = NULL;
 
 	for (size_t i = 0; i < n; i++) {
@@ -90,7 +71,7 @@ static bool conclude(const struct checkup *list, size_t n, FILE *out)
 	}
 	if (!out)
 		return !vital;
-	fprintf(out, "\n%u ok, %u to look at, %u missing. ", count[HEALTH_OK], count[HEALTH_WARN],
+	fprintf(out, "\n%u ok, %u to look at, %u missing.\n", count[HEALTH_OK], count[HEALTH_WARN],
 		count[HEALTH_MISSING]);
 	if (vital)
 		fprintf(out, "Nothing can run here: no %s.\n", vital);
@@ -125,7 +106,9 @@ const struct cmd cmd_doctor = {
 	.help = "say what this machine has and lacks, with the remedies",
 	.opts = doctor_opts,
 	.details = "Kernel features are tried out in processes of their own that leave nothing. "
-		   "The exit\n"
-		   "code is 0 if labs can be built here and 3 if nothing can run.",
+		   "What\n"
+		   "nothing uses yet is listed as 'later'; lacking it costs nothing. The exit code "
+		   "is 0\n"
+		   "if labs can be built here and 3 if nothing can run.",
 	.run = doctor_run,
 };

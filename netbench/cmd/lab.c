@@ -83,6 +83,15 @@ static int raise_lab(const struct lab_spec *spec, const char *name, struct answe
 	return r;
 }
 
+/* Refusals of the system get the remedy; words: the command line, to be typed again. */
+static int fail_verb(int r, const char *verb, const char *words, const struct err *err)
+{
+	if ((r == -EPERM || r == -EACCES) && geteuid())
+		return cmd_complain(EXIT_NOTHING, "lab %s needs root: sudo netbench lab %s %s (%s)",
+				    verb, verb, words, err->text);
+	return cmd_fail(cmd_exit_code(r), err);
+}
+
 static int verb_up(const struct lab_cfg *cfg, int argc, char **argv)
 {
 	struct suite *suite;
@@ -100,16 +109,19 @@ static int verb_up(const struct lab_cfg *cfg, int argc, char **argv)
 	name = cfg->name ? cfg->name : spec->name;
 	r = raise_lab(spec, name, &answers, &err);
 	if (r) {
-		code = cmd_fail(cmd_exit_code(r), &err);
+		code = fail_verb(r, "up", argv[0], &err);
 	} else if (cfg->common.json) {
 		code = print_lab(spec, name, cfg);
 	} else {
-		printf("Lab '%s' is up: %zu nodes, %zu links. From '%s', %zu nodes answer over IPv4 "
-		       "and %zu over IPv6.\n"
+		printf("Lab '%s' is up: %zu node%s, %zu link%s. From '%s', %zu node%s answer%s "
+		       "over "
+		       "IPv4 and %zu over IPv6.\n"
 		       "Use it: netbench lab exec %s %s ip address\n"
 		       "Remove: netbench lab down %s\n",
-		       name, spec->n_nodes, spec->n_links, spec->nodes[0].name, answers.ipv4,
-		       answers.ipv6, name, spec->nodes[0].name, name);
+		       name, spec->n_nodes, PLURAL(spec->n_nodes), spec->n_links,
+		       PLURAL(spec->n_links), spec->nodes[0].name, answers.ipv4,
+		       PLURAL(answers.ipv4), answers.ipv4 == 1 ? "s" : "", answers.ipv6, name,
+		       spec->nodes[0].name, name);
 		code = EXIT_GOOD;
 	}
 	suite_free(suite);
@@ -125,11 +137,9 @@ static int verb_down(const struct lab_cfg *cfg, int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		r = lab_unpin(argv[i], &removed, &err);
 		if (r)
-			code = cmd_fail(cmd_exit_code(r), &err);
-		else if (!removed)
-			cmd_complain(EXIT_GOOD, "no lab '%s' is up", argv[i]);
+			code = fail_verb(r, "down", argv[i], &err);
 		else if (cfg->common.verbose)
-			printf("Lab '%s' is down.\n", argv[i]);
+			printf("Lab '%s' %s.\n", argv[i], removed ? "is down" : "was not up");
 	}
 	return code;
 }
@@ -158,8 +168,9 @@ static int verb_list(const struct lab_cfg *cfg, int argc, char **argv)
 					       "nodes", (json_int_t)spec->n_nodes, "links",
 					       (json_int_t)spec->n_links, "whole", list[i].whole));
 		else
-			printf("%-16s %zu nodes, %zu links%s\n", list[i].name, spec->n_nodes,
-			       spec->n_links, list[i].whole ? "" : ", incomplete: take it down");
+			printf("%-16s %zu node%s, %zu link%s%s\n", list[i].name, spec->n_nodes,
+			       PLURAL(spec->n_nodes), spec->n_links, PLURAL(spec->n_links),
+			       list[i].whole ? "" : ", incomplete: take it down");
 	}
 	lab_pinned_free(list, n);
 	return doc ? print_json(doc) : EXIT_GOOD;
@@ -167,14 +178,16 @@ static int verb_list(const struct lab_cfg *cfg, int argc, char **argv)
 
 static int verb_exec(const struct lab_cfg *cfg, int argc, char **argv)
 {
-	char **words;
+	char **words, line[256];
 	struct err err;
 	int r;
 
 	(void)cfg;
 	r = lab_pinned_enter(argv[0], argv[1], &err);
-	if (r)
-		return cmd_fail(cmd_exit_code(r), &err);
+	if (r) {
+		snprintf(line, sizeof(line), "%s %s %s", argv[0], argv[1], argv[2]);
+		return fail_verb(r, "exec", line, &err);
+	}
 	/* Behind the operands argv holds what the options were, not NULL. */
 	words = calloc((size_t)argc - 1, sizeof(*words));
 	if (!words)
@@ -217,12 +230,19 @@ static const struct verb {
 	const char *name, *words;
 	int min, max; /* operands */
 	int (*run)(const struct lab_cfg *cfg, int argc, char **argv);
+	const char *help, *details;
 } verbs[] = {
-	{"up", "FILE|NAME", 1, 1, verb_up},
-	{"down", "NAME…", 1, 1 << 20, verb_down},
-	{"list", "", 0, 0, verb_list},
-	{"exec", "NAME NODE COMMAND…", 3, 1 << 20, verb_exec},
-	{"show", "FILE|NAME", 1, 1, verb_show},
+	{"up", "FILE|LAB", 1, 1, verb_up, "build a lab that stays up until it is taken down",
+	 "The lab is that of a file, or one of `netbench list labs`. Its nodes get the names\n"
+	 "NAME.NODE for ip-netns(8). All nodes must answer, or nothing stays."},
+	{"down", "NAME…", 1, 1 << 20, verb_down, "remove exactly what up made",
+	 "A lab that is not up is no mistake: -v tells."},
+	{"list", "", 0, 0, verb_list, "list the labs that are up", NULL},
+	{"exec", "NAME NODE COMMAND…", 3, 1 << 20, verb_exec,
+	 "run a command in a node of a lab that is up",
+	 "The exit code is that of the command; 126 and 127 if it cannot be run."},
+	{"show", "FILE|LAB|NAME", 1, 1, verb_show, "draw a lab with its addresses and paths",
+	 "A lab that is up by that name, or as up would build it. Needs no privilege."},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
@@ -247,8 +267,10 @@ static const struct verb *find_verb(const char *word, int *ret_code)
 
 static int lab_run(const struct cmd *self, int argc, char **argv)
 {
+	struct cmd narrowed = *self;
 	const struct verb *verb = NULL;
 	struct lab_cfg cfg = {0};
+	char synopsis[64];
 	int n, code = EXIT_USAGE;
 
 	/* The verb comes first, so that `exec` can leave the options of its command alone. */
@@ -258,8 +280,14 @@ static int lab_run(const struct cmd *self, int argc, char **argv)
 			return code;
 		argc--;
 		argv++;
+		snprintf(synopsis, sizeof(synopsis), "%s%s%s%s", verb->name,
+			 *verb->words ? " " : "", verb->run == verb_up ? "[--name NAME] " : "",
+			 verb->words);
+		narrowed.synopsis = synopsis;
+		narrowed.help = verb->help;
+		narrowed.details = verb->details;
 	}
-	n = cmd_parse(self, &cfg, argc, argv, verb && verb->run == verb_exec, &code);
+	n = cmd_parse(&narrowed, &cfg, argc, argv, verb && verb->run == verb_exec, &code);
 	if (n < 0)
 		return code;
 	if (!verb)
@@ -285,6 +313,7 @@ const struct cmd cmd_lab = {
 		"NAME.NODE for ip-netns(8); it stays until down removes exactly what up made. exec "
 		"runs\n"
 		"a command in a node. show draws a lab with its addresses and paths, and needs no\n"
-		"privilege.",
+		"privilege. down of a lab that is not up is no mistake, so that scripts may repeat "
+		"it.",
 	.run = lab_run,
 };

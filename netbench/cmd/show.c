@@ -5,10 +5,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cmd.h"
+#include "cmd/columns.h"
 #include "cmd/output.h"
 #include "topo/lab.h"
 
@@ -158,49 +159,38 @@ static void link_settings(const struct link_spec *link, char *buf, size_t len)
 	}
 }
 
-static int add_end(struct libscols_table *table, const struct lab_spec *spec,
-		   const struct wire *wire, unsigned int side, const char *name,
-		   const char *settings)
+static void add_end(struct columns *table, const struct lab_spec *spec, const struct wire *wire,
+		    unsigned int side, const char *name, const char *settings)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
 	struct end_text text = {0};
 	const char *cells[] = {name, text.where, text.addr, text.addr6, settings};
 
-	if (!line)
-		return -ENOMEM;
 	end_text(spec, wire, side, &text);
-	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
-		if (scols_line_set_data(line, i, cells[i]))
-			return -ENOMEM;
-	return 0;
+	columns_add(table, cells);
 }
 
 static int print_links(const struct lab_plan *plan, const struct lab_spec *spec, FILE *out)
 {
-	static const char *const columns[] = {"link", "end", "IPv4", "IPv6", "settings"};
-	struct libscols_table *table = scols_new_table();
+	static const struct column column[] = {{"link", false},
+					       {"end", false},
+					       {"IPv4", false},
+					       {"IPv6", false},
+					       {"settings", true}};
+	struct columns *table = columns_new(column, sizeof(column) / sizeof(column[0]));
 	char settings[256];
-	int r = 0;
+	int r;
 
 	if (!table)
 		return -ENOMEM;
-	scols_table_set_stream(table, out);
-	if (!output_width(out))
-		scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]) && !r; i++)
-		if (!scols_table_new_column(table, columns[i], 0, 0))
-			r = -ENOMEM;
-	for (size_t i = 0; i < spec->n_links && !r; i++) {
+	for (size_t i = 0; i < spec->n_links; i++) {
 		const struct wire *wire = lab_plan_wire(plan, i);
 
 		link_settings(&spec->links[i], settings, sizeof(settings));
-		r = add_end(table, spec, wire, 0, wire->name, settings);
-		if (!r)
-			r = add_end(table, spec, wire, 1, "", "");
+		add_end(table, spec, wire, 0, wire->name, settings);
+		add_end(table, spec, wire, 1, "", "");
 	}
-	if (!r && spec->n_links)
-		r = scols_print_table(table);
-	scols_unref_table(table);
+	r = spec->n_links ? columns_print(table, 0, output_width(out), false, out) : 0;
+	columns_free(table);
 	return r;
 }
 
@@ -265,7 +255,8 @@ int show_text(const struct lab_spec *spec, const char *name, bool all, FILE *out
 	r = lab_plan_make(spec, &plan, err);
 	if (r)
 		return r;
-	fprintf(out, "Lab '%s': %zu nodes, %zu links\n\n", name, spec->n_nodes, spec->n_links);
+	fprintf(out, "Lab '%s': %zu node%s, %zu link%s\n\n", name, spec->n_nodes,
+		PLURAL(spec->n_nodes), spec->n_links, PLURAL(spec->n_links));
 	r = draw_tree(plan, spec, out);
 	fputc('\n', out);
 	if (!r)

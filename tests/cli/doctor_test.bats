@@ -4,7 +4,7 @@
 
 load cli
 
-@test "doctor says for each finding ok, warn or missing, and the remedy unless ok" {
+@test "doctor says for each finding ok, warn, missing or absent, and the remedy unless ok" {
 	netbench doctor --json
 	[ "$status" -eq 0 ] || [ "$status" -eq 3 ] || { show; return 1; }
 	expect_errors ''
@@ -12,7 +12,7 @@ load cli
 findings = json.load(sys.stdin)
 assert len(findings) > 15, len(findings)
 for f in findings:
-    assert f["status"] in ("ok", "warn", "missing"), f
+    assert f["status"] in ("ok", "warn", "missing", "absent"), f
     assert f["detail"], f
     assert (f["remedy"] is None) == (f["status"] == "ok"), f
 lost = [f for f in findings if f["vital"] and f["status"] == "missing"]
@@ -27,18 +27,30 @@ assert bool(lost) == (int(sys.argv[1]) == 3), lost' "$status" <<<"$output"
 }
 
 @test "a tool that is there is found, one that is not is missing" {
-	printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/openvpn"
-	chmod +x "$BATS_TEST_TMPDIR/openvpn"
+	printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/iperf3"
+	chmod +x "$BATS_TEST_TMPDIR/iperf3"
 	PATH=$BATS_TEST_TMPDIR:$PATH netbench doctor --json
 	python3 -c 'import json, sys
-tool, = [f for f in json.load(sys.stdin) if f["name"] == "openvpn"]
-assert tool["status"] == "ok" and tool["detail"] == sys.argv[1] + "/openvpn", tool' \
+tool, = [f for f in json.load(sys.stdin) if f["name"] == "iperf3"]
+assert tool["status"] == "ok" and tool["detail"] == sys.argv[1] + "/iperf3", tool' \
 		"$BATS_TEST_TMPDIR" <<<"$output"
-	[ ! -e /usr/sbin/openvpn ] && [ ! -e /usr/local/sbin/openvpn ] || skip "openvpn is installed"
-	PATH=/nonexistent:/bin netbench doctor --json
+	[ ! -e /usr/sbin/iperf3 ] && [ ! -e /usr/local/sbin/iperf3 ] || skip "iperf3 is in sbin"
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	ln -s /bin/cat "$BATS_TEST_TMPDIR/bin/cat"
+	PATH=$BATS_TEST_TMPDIR/bin netbench doctor --json
 	python3 -c 'import json, sys
-tool, = [f for f in json.load(sys.stdin) if f["name"] == "openvpn"]
+tool, = [f for f in json.load(sys.stdin) if f["name"] == "iperf3"]
 assert tool["status"] == "missing", tool' <<<"$output"
+}
+
+@test "what nothing needs yet is not called missing" {
+	netbench doctor --json
+	python3 -c 'import json, sys
+findings = json.load(sys.stdin)
+later = [f for f in findings if f["group"] == "later"]
+assert later and all(f["status"] in ("ok", "absent") and not f["vital"] for f in later), later
+assert all(f["status"] != "absent" for f in findings if f["group"] != "later")
+assert not [f for f in findings if f["name"] in ("openvpn", "wireguard-go")]' <<<"$output"
 }
 
 @test "without any privilege it says so and still answers" {
