@@ -2,61 +2,58 @@
 # shellcheck shell=bash
 # Bash completion for netbench. It asks the program, so it knows whatever the program knows.
 
-_netbench_names() {
-	netbench list --names "$@" 2>/dev/null
-}
-
+# The words as the program would get them: bash splits at the '=' and ':' of COMP_WORDBREAKS.
 _netbench_words() {
-	local word
-	while IFS= read -r word; do
-		[[ $word == "$cur"* ]] && COMPREPLY+=("$word")
-	done < <(_netbench_names "$@")
+	local i glue=
+	words=()
+	for ((i = 1; i <= COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		[=:]*)
+			if ((${#words[@]})); then words[-1]+=${COMP_WORDS[i]}; else words+=("${COMP_WORDS[i]}"); fi
+			glue=1
+			;;
+		*)
+			# Nothing behind a '=' is the next word: the cursor stands after a space.
+			if [[ $glue && ${COMP_WORDS[i]} ]]; then
+				words[-1]+=${COMP_WORDS[i]}
+			else
+				words+=("${COMP_WORDS[i]}")
+			fi
+			glue=
+			;;
+		esac
+	done
 }
 
+# Files, or those that compgen is told of and folders.
 _netbench_files() {
-	local file
+	local file part=${cur#--*=}
+	compopt -o filenames 2>/dev/null
 	while IFS= read -r file; do
 		COMPREPLY+=("$file")
-	done < <(compgen -f -X '!*.y*ml' -- "$cur"; compgen -d -S / -- "$cur")
+	done < <(compgen -f "$@" -- "$part"; [ $# -eq 0 ] || compgen -d -- "$part")
 }
 
 _netbench() {
-	local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} verb=${COMP_WORDS[2]-}
+	local cur head='' line words program=${COMP_WORDS[0]/#\~/$HOME}
 	COMPREPLY=()
-	if [ "$COMP_CWORD" -eq 1 ]; then
-		_netbench_words commands
-		return
-	fi
-	if [[ $cur == -* ]]; then
-		_netbench_words options "$command"
-		return
-	fi
-	case $command:$COMP_CWORD in
-	help:2) _netbench_words commands ;;
-	list:2) mapfile -t COMPREPLY < <(compgen -W 'loads suites labs' -- "$cur") ;;
-	list:*) _netbench_files ;;
-	run:*) _netbench_words suites; _netbench_files ;;
-	bench:2) _netbench_words loads ;;
-	bench:*)
-		_netbench_words settings "$verb"
-		[ "${#COMPREPLY[@]}" -eq 0 ] || compopt -o nospace
-		;;
-	lab:2) mapfile -t COMPREPLY < <(compgen -W 'up down list exec show' -- "$cur") ;;
-	lab:*)
-		case $verb in
-		up) _netbench_words labs; _netbench_files ;;
-		show) _netbench_words pinned; _netbench_words labs; _netbench_files ;;
-		down) _netbench_words pinned ;;
-		exec)
-			case $COMP_CWORD in
-			3) _netbench_words pinned ;;
-			4) _netbench_words nodes "${COMP_WORDS[3]}" ;;
-			*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
-			esac
+	_netbench_words
+	cur=${words[-1]}
+	# What stands before the last '=' is not replaced where bash splits there.
+	[[ $cur == *=* && $COMP_WORDBREAKS == *=* ]] && head=${cur%=*}=
+	while IFS= read -r line; do
+		case $line in
+		'<files>') _netbench_files ;;
+		'<yaml>') _netbench_files -X '!*.y*ml' ;;
+		'<commands>')
+			while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -c -- "$cur")
 			;;
+		"$cur"*) COMPREPLY+=("${line#"$head"}") ;;
 		esac
-		;;
-	esac
+	done < <("$program" list --names -- completion "${words[@]}" 2>/dev/null)
+	# A key is not complete without its value.
+	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+	return 0
 }
 
-complete -o filenames -F _netbench netbench
+complete -F _netbench netbench

@@ -2,14 +2,19 @@
 /* netbench list: what can be run, and what cannot run here and why. */
 #include <errno.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/columns.h"
+#include "cmd/complete.h"
+#include "cmd/keys.h"
+#include "cmd/output.h"
 #include "load/load.h"
 #include "suite/embedded.h"
+#include "suite/plan.h"
 #include "suite/suite.h"
-#include "topo/pin.h"
 
 struct list_cfg {
 	struct common_cfg common;
@@ -44,78 +49,139 @@ static int check_kind(const struct kind *kind, struct err *err)
 	return r;
 }
 
-/* As they are written in a suite and for bench: key and value. */
-static void print_settings(const struct opt *opts)
+/* What a row of the list says; texts are borrowed. */
+static void add_row(struct columns *table, const char *name, const char *text)
 {
-	char left[96], range[256];
+	const char *cells[] = {name, text};
 
-	for (; opts->name; opts++) {
-		const char *type = opt_type_text(opts);
-
-		snprintf(left, sizeof(left), "%s=%s", opts->name, *type ? type : "yes|no");
-		opt_range_text(opts, range, sizeof(range));
-		printf("    %-20s %s", left, opts->help);
-		if (*range)
-			printf("; %s", range);
-		if (opts->def && *opts->def)
-			printf("; default %s", opts->def);
-		putchar('\n');
-	}
+	columns_add(table, cells);
 }
 
-static void print_loads(bool verbose)
+static void add_rowf(struct columns *table, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void add_rowf(struct columns *table, const char *name, const char *fmt, ...)
 {
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	add_row(table, name, text);
+}
+
+static struct columns *new_rows(void)
+{
+	static const struct column column[] = {{NULL, false}, {NULL, true}};
+
+	return columns_new(column, sizeof(column) / sizeof(column[0]));
+}
+
+static int end_rows(struct columns *table)
+{
+	int r = columns_print(table, 2, output_width(stdout), false, stdout);
+
+	columns_free(table);
+	return r ? cmd_complain(EXIT_FAILED, "out of memory") : EXIT_GOOD;
+}
+
+static int print_loads(bool verbose)
+{
+	struct columns *table = NULL;
 	struct err err;
+	int code = EXIT_GOOD;
 
 	puts("Loads:");
 	for (size_t i = 0; loads[i]; i++) {
 		const struct kind *kind = &loads[i]->kind;
 
-		printf("  %-10s %s\n", kind->name, kind->help);
+		if (!table)
+			table = new_rows();
+		if (!table)
+			return cmd_complain(EXIT_FAILED, "out of memory");
+		add_row(table, kind->name, kind->help);
 		if (check_kind(kind, &err))
-			printf("  %-10s cannot run here: %s\n", "", err.text);
-		if (verbose)
-			print_settings(kind->opts);
+			add_rowf(table, "", "cannot run here: %s", err.text);
+		if (!verbose && loads[i + 1])
+			continue;
+		code = end_rows(table);
+		table = NULL;
+		if (verbose && !code && keys_print(kind->opts, 4, output_width(stdout), stdout))
+			code = cmd_complain(EXIT_FAILED, "out of memory");
 	}
+	return code;
 }
 
-static void print_lab(const struct lab_spec *lab)
+/* The arms that cannot run here: each with -v, else how many and why the first cannot. */
+static void add_skips(struct columns *table, const struct suite *suite, bool verbose)
 {
-	printf("  %-10s   lab %s: %zu nodes, %zu links\n", "", lab->name, lab->n_nodes,
-	       lab->n_links);
+	const struct plan_options options = {.seed = 1};
+	const char *reason = NULL;
+	struct plan *plan;
+	struct err err;
+	size_t skips = 0;
+
+	if (plan_make(suite, &options, &plan, &err)) {
+		add_rowf(table, "", "cannot be planned: %s", err.text);
+		return;
+	}
+	for (size_t i = 0; i < plan->n_arms; i++) {
+		const struct arm *arm = &plan->arms[i];
+
+		if (!arm->skip)
+			continue;
+		if (verbose)
+			add_rowf(table, "", "  cannot run here: %s: %s", arm->name, arm->skip);
+		reason = reason ? reason : arm->skip;
+		skips++;
+	}
+	if (skips && !verbose)
+		add_rowf(table, "", "%zu of %zu cases cannot run here: %s", skips, plan->n_arms,
+			 reason);
+	plan_free(plan);
 }
 
-static int print_suite(const char *word, bool verbose)
+static int add_suite(struct columns *table, const char *word, bool verbose)
 {
 	struct suite *suite;
 	struct err err;
 
 	if (suite_open(word, &suite, &err)) {
-		printf("  %-10s cannot be read: %s\n", word, err.text);
+		add_rowf(table, word, "cannot be read: %s", err.text);
 		return EXIT_USAGE;
 	}
-	printf("  %-10s %s\n", word, suite->about ? suite->about : "");
-	for (size_t i = 0; verbose && i < suite->n_labs; i++)
-		print_lab(&suite->labs[i]);
+	add_row(table, word, suite->about);
+	for (size_t i = 0; verbose && i < suite->n_labs; i++) {
+		const struct lab_spec *lab = &suite->labs[i];
+
+		add_rowf(table, "", "lab %s: %zu node%s, %zu link%s", lab->name, lab->n_nodes,
+			 PLURAL(lab->n_nodes), lab->n_links, PLURAL(lab->n_links));
+	}
 	for (size_t i = 0; verbose && i < suite->n_cases; i++)
-		printf("  %-10s   %s: %s in lab %s\n", "", suite->cases[i].name,
-		       suite->cases[i].main.load->kind.name, suite->labs[suite->cases[i].lab].name);
+		add_rowf(table, "", "%s: %s in lab %s", suite->cases[i].name,
+			 suite->cases[i].main.load->kind.name,
+			 suite->labs[suite->cases[i].lab].name);
+	add_skips(table, suite, verbose);
 	suite_free(suite);
 	return EXIT_GOOD;
 }
 
-static int print_lab_file(const char *word, bool verbose)
+static int add_lab(struct columns *table, const char *word, bool verbose)
 {
+	const struct lab_spec *lab;
 	struct suite *suite;
 	struct err err;
 
 	(void)verbose;
 	if (suite_open_lab(word, &suite, &err)) {
-		printf("  %-10s cannot be read: %s\n", word, err.text);
+		add_rowf(table, word, "cannot be read: %s", err.text);
 		return EXIT_USAGE;
 	}
-	printf("  %-10s %s (%zu nodes, %zu links)\n", word, suite->about ? suite->about : "",
-	       suite->labs[0].n_nodes, suite->labs[0].n_links);
+	lab = &suite->labs[0];
+	add_rowf(table, word, "%s%s(%zu node%s, %zu link%s)", suite->about ? suite->about : "",
+		 suite->about ? " " : "", lab->n_nodes, PLURAL(lab->n_nodes), lab->n_links,
+		 PLURAL(lab->n_links));
 	suite_free(suite);
 	return EXIT_GOOD;
 }
@@ -190,29 +256,32 @@ static json_t *json_lab_file(const char *word)
 struct files {
 	const char *key, *title;
 	const struct embedded *embedded;
-	int (*print)(const char *word, bool verbose);
+	int (*add)(struct columns *table, const char *word, bool verbose);
 	json_t *(*json)(const char *word);
 };
 
-static const struct files suite_files = {"suites", "Suites:", embedded_suites, print_suite,
+static const struct files suite_files = {"suites", "Suites:", embedded_suites, add_suite,
 					 json_suite};
-static const struct files lab_files = {"labs", "Labs:", embedded_labs, print_lab_file,
-				       json_lab_file};
+static const struct files lab_files = {"labs", "Labs:", embedded_labs, add_lab, json_lab_file};
 
 static int print_files(const struct files *files, int argc, char **argv, bool verbose)
 {
+	struct columns *table = new_rows();
 	int code = EXIT_GOOD, r;
 
+	if (!table)
+		return cmd_complain(EXIT_FAILED, "out of memory");
 	puts(files->title);
 	for (const struct embedded *e = files->embedded; e->name; e++) {
-		r = files->print(e->name, verbose);
+		r = files->add(table, e->name, verbose);
 		code = r ? r : code;
 	}
 	for (int i = 0; i < argc; i++) {
-		r = files->print(argv[i], verbose);
+		r = files->add(table, argv[i], verbose);
 		code = r ? r : code;
 	}
-	return code;
+	r = end_rows(table);
+	return r ? r : code;
 }
 
 static json_t *json_files(const struct files *files, int argc, char **argv)
@@ -247,35 +316,9 @@ static int print_json(const char *part, int argc, char **argv)
 	return r ? cmd_complain(EXIT_FAILED, "cannot print the list") : EXIT_GOOD;
 }
 
-static void print_opt_names(const struct opt *opts, const char *before, const char *after)
+/* Bare names, for scripts; and for the shell, what may follow the words of a command line. */
+static int print_names(const char *part, int n, char **words)
 {
-	for (; opts->name; opts++)
-		printf("%s%s%s\n", before, opts->name, after);
-}
-
-/* The labs that are up, or the nodes of one of them. */
-static void print_pinned(const char *of)
-{
-	struct pinned_lab *list;
-	size_t n;
-
-	if (lab_pinned_list(&list, &n, NULL))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		if (!of)
-			puts(list[i].name);
-		for (size_t j = 0; of && !strcmp(list[i].name, of) && j < list[i].spec.n_nodes; j++)
-			puts(list[i].spec.nodes[j].name);
-	}
-	lab_pinned_free(list, n);
-}
-
-/* For completion: also the commands, a command's options, and what a load can be told. */
-static int print_names(const char *part, const char *of)
-{
-	const struct load *load;
-	struct err err;
-
 	if (!strcmp(part, "loads")) {
 		for (size_t i = 0; loads[i]; i++)
 			puts(loads[i]->kind.name);
@@ -287,18 +330,8 @@ static int print_names(const char *part, const char *of)
 	} else if (!strcmp(part, "commands")) {
 		for (size_t i = 0; cmds[i]; i++)
 			puts(cmds[i]->name);
-	} else if (!strcmp(part, "pinned")) {
-		print_pinned(NULL);
-	} else if (!strcmp(part, "nodes") && of) {
-		print_pinned(of);
-	} else if (!strcmp(part, "options") && of) {
-		for (size_t i = 0; cmds[i]; i++)
-			if (!strcmp(cmds[i]->name, of))
-				print_opt_names(cmds[i]->opts, "--", "");
-	} else if (!strcmp(part, "settings") && of) {
-		if (load_find(of, &load, &err))
-			return cmd_fail(EXIT_USAGE, &err);
-		print_opt_names(load->kind.opts, "", "=");
+	} else if (!strcmp(part, "completion")) {
+		complete_words(n, words, stdout);
 	} else {
 		return cmd_complain(EXIT_USAGE, "no names of '%s' to list", part);
 	}
@@ -310,7 +343,7 @@ static int print_text(const char *part, int argc, char **argv, bool verbose)
 	int code = EXIT_GOOD, r;
 
 	if (!part || !strcmp(part, "loads"))
-		print_loads(verbose);
+		code = print_loads(verbose);
 	if (!part || !strcmp(part, "suites")) {
 		r = print_files(&suite_files, argc, argv, verbose);
 		code = r ? r : code;
@@ -335,7 +368,7 @@ static int list_run(const struct cmd *self, int argc, char **argv)
 		return code;
 	part = n ? argv[0] : NULL;
 	if (cfg.names)
-		return print_names(part ? part : "commands", n > 1 ? argv[1] : NULL);
+		return print_names(part ? part : "commands", n > 1 ? n - 1 : 0, argv + 1);
 	for (i = 0; part && i < sizeof(parts) / sizeof(parts[0]) && strcmp(part, parts[i]); i++)
 		;
 	if (part && i == sizeof(parts) / sizeof(parts[0])) {
@@ -356,12 +389,12 @@ static int list_run(const struct cmd *self, int argc, char **argv)
 const struct cmd cmd_list = {
 	.name = "list",
 	.help = "list loads, suites and labs, and what cannot run here and why",
-	.synopsis = "[loads]\nsuites [FILE…]\nlabs [FILE…]\n--names WHAT [OF]",
+	.synopsis = "[loads]\nsuites [FILE…]\nlabs [FILE…]\n--names WHAT",
 	.opts = list_opts,
-	.details =
-		"With -v also the options of the loads and the cases of the suites. --names prints "
-		"bare\n"
-		"names of: commands, loads, suites, labs, pinned (labs that are up), nodes LAB,\n"
-		"options COMMAND, settings LOAD.",
+	.details = "With -v also the options of the loads and the cases of the suites. --names "
+		   "prints bare\n"
+		   "names of: commands, loads, suites, labs; or, for `completion -- WORD…`, what "
+		   "may be\n"
+		   "typed as the last of the words.",
 	.run = list_run,
 };

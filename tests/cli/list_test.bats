@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# netbench list: text, JSON and names, and the completion that is made of them.
+# netbench list: text, JSON and names, and how it fits a terminal.
 
 load cli
 
@@ -41,7 +41,7 @@ for entry in json.load(sys.stdin)[sys.argv[1]]: print(entry["name"])' "$part" <<
 	cp "$BATS_TEST_DIRNAME/../../configs/labs/pair.yaml" "$BATS_TEST_TMPDIR/mine.yaml"
 	netbench list labs "$BATS_TEST_TMPDIR/mine.yaml"
 	expect_status 0
-	expect_output '*mine.yaml*2 nodes, 1 links*'
+	expect_output '*mine.yaml*2 nodes, 1 link)*'
 }
 
 @test "list labs FILE says why a file cannot be read" {
@@ -57,19 +57,49 @@ for entry in json.load(sys.stdin)[sys.argv[1]]: print(entry["name"])' "$part" <<
 	expect_errors "netbench: loads are not read from files, such as 'x.yaml'"
 }
 
-@test "completion offers commands, options, labs" {
-	mkdir "$BATS_TEST_TMPDIR/bin"
-	ln -s "$NETBENCH" "$BATS_TEST_TMPDIR/bin/netbench"
-	complete_words() {
-		PATH=$BATS_TEST_TMPDIR/bin:$PATH bash -c '
-			. "$1"; shift
-			COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-			_netbench; printf "%s\n" "${COMPREPLY[@]}"' \
-			bash "$BATS_TEST_DIRNAME/../../docs/completion.bash" "$@"
-	}
-	[ "$(complete_words netbench doc)" = doctor ]
-	[ "$(complete_words netbench doctor --js)" = --json ]
-	[ "$(complete_words netbench lab ex)" = exec ]
-	[ "$(complete_words netbench lab up rou)" = routed ]
-	[ -z "$(complete_words netbench lab up zzz)" ]
+@test "list says why a suite's cases cannot run here" {
+	cat >"$BATS_TEST_TMPDIR/mine.yaml" <<-'END'
+		cases:
+		  - name: a
+		    load: { tcp: { congestion: nosuch } }
+		  - name: b
+		    load: tcp
+	END
+	netbench list suites "$BATS_TEST_TMPDIR/mine.yaml"
+	expect_status 0
+	expect_output "*1 of 2 cases cannot run here: *'nosuch'*"
+	netbench list -v suites "$BATS_TEST_TMPDIR/mine.yaml"
+	expect_output "*cannot run here: a: *'nosuch'*"
+}
+
+@test "one link is not '1 links'" {
+	netbench list -v
+	expect_status 0
+	expect_output '*1 link*'
+	[[ $output != *'1 links'* && $output != *'1 nodes'* ]] || { show; return 1; }
+	netbench lab show pair
+	expect_output '*, 1 link*'
+	[[ $output != *'1 links'* ]]
+}
+
+@test "on a narrow terminal lines are broken between words" {
+	local width program
+	for width in 60 80; do
+		for program in doctor 'lab show routed' 'list -v'; do
+			# shellcheck disable=SC2086
+			TERM=dumb script -qec "stty cols $width; '$NETBENCH' $program" \
+				"$BATS_TEST_TMPDIR/typed" </dev/null >/dev/null
+			tr -d '\r' <"$BATS_TEST_TMPDIR/typed" | sed '/^Script /d' >"$BATS_TEST_TMPDIR/narrow"
+			# shellcheck disable=SC2086
+			netbench $program
+			python3 - "$width" "$BATS_TEST_TMPDIR/narrow" <<-'END' "$output" || { echo "$program"; return 1; }
+				import sys
+				width, narrow, wide = int(sys.argv[1]), open(sys.argv[2]).read(), sys.argv[3]
+				long = [l for l in narrow.splitlines() if len(l) > width and " " in l.strip()]
+				assert not long, long
+				missing = set(narrow.split()) - set(wide.split())
+				assert not missing, missing
+			END
+		done
+	done
 }
