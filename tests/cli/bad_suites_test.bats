@@ -86,3 +86,20 @@ refused() {
 	expect_status 2
 	expect_errors "netbench: cannot read '*': Is a directory"
 }
+
+@test "a suite where a lab is wanted, and the other way round" {
+	local suite=$BATS_TEST_TMPDIR/s.yaml
+	printf 'suite: s\ncases:\n- {name: t, load: tcp}\n' >"$suite"
+	netbench lab up "$suite"
+	expect_status 2
+	expect_errors "netbench: $suite:2:1: this is a suite, not a lab: netbench run $suite"
+	netbench bench --dry-run --lab "$suite" tcp
+	expect_status 2
+	expect_errors "netbench: $suite:2:1: this is a suite, not a lab: *"
+	netbench lab up quick
+	expect_status 2
+	expect_errors "netbench: 'quick' is a suite, not a lab: netbench run quick"
+	netbench run --dry-run routed
+	expect_status 2
+	expect_errors "netbench: 'routed' is a lab, not a suite: netbench lab up routed"
+}
