@@ -40,7 +40,7 @@ setup() {
 @test "-v prints a line per interval on standard error, with a window of seconds" {
 	netbench bench -v -t 1100ms --warmup 0 -n 1 tcp
 	expect_status 0
-	expect_errors 'tcp trial 1   0.0*–  1.0* s  *bit/s*tcp trial 1   1.0*–  1.1* s  *bit/s'
+	expect_errors 'tcp trial 1 *0.0*–*1.0* s *bit/s*tcp trial 1 *1.0*–*1.1* s *bit/s'
 	[ "$(wc -l <<<"$errors")" -eq 2 ]
 	measure bench -t 1100ms --warmup 0 -n 2 tcp
 	expect '[x["trial"] for x in c["intervals"]] == [0, 0, 1, 1]' \
