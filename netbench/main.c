@@ -43,15 +43,14 @@ static void contents(FILE *out)
 	size_t i;
 
 	fputs("Usage: netbench COMMAND [ARGUMENT…]\n\n"
-	      "Measures what this machine can route, filter and encrypt, in networks of its own "
-	      "making,\n"
-	      "and proves every number it prints.\n\nCommands:\n",
+	      "Measures what this machine can route, in networks of its own making, and "
+	      "proves\n"
+	      "every number it prints.\n\nCommands:\n",
 	      out);
 	for (i = 0; cmds[i]; i++)
 		fprintf(out, "  %-8s  %s\n", cmds[i]->name, cmds[i]->help);
-	fputs("\n`netbench help COMMAND` explains a command. `netbench doctor` says what this "
-	      "machine\n"
-	      "can do. Manual: netbench(1), netbench-suite(5).\n",
+	fputs("\n`netbench help COMMAND` explains a command. `netbench doctor` says what this\n"
+	      "machine can do. Manual: netbench(1), netbench-suite(5).\n",
 	      out);
 }
 

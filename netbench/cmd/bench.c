@@ -86,7 +86,7 @@ const struct cmd cmd_bench = {
 	.opts = opts,
 	.details = "KEY is an option of the load, duration, warmup or repeat, or the path of an "
 		   "option\n"
-		   "of the lab such as link.mtu or link.offloads.\n"
+		   "of the lab such as link.mtu or link.offloads.\n\n"
 		   "Example: netbench bench tcp streams=4 link.offloads=on duration=5s",
 	.run = run,
 	.more_help = more_help,

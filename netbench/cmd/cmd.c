@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cmd/columns.h"
 #include "cmd/output.h"
 
 int cmd_complain(int code, const char *fmt, ...)
@@ -66,12 +68,39 @@ static void print_synopsis(const struct cmd *self, FILE *out)
 	} while (*form++);
 }
 
+/* Paragraphs end at empty lines; other line ends are those of the source. */
+static void print_details(const char *text, FILE *out)
+{
+	static const struct column column = {NULL, true};
+	struct columns *table = columns_new(&column, 1);
+
+	while (table && *text) {
+		const char *end = strstr(text, "\n\n"), *cell;
+		char *paragraph = strndup(text, end ? (size_t)(end - text) : strlen(text));
+
+		for (char *at = paragraph; at && (at = strchr(at, '\n'));)
+			*at = ' ';
+		cell = paragraph;
+		columns_add(table, &cell);
+		free(paragraph);
+		text += end ? (size_t)(end - text) + 2 : strlen(text);
+		cell = "";
+		if (*text)
+			columns_add(table, &cell);
+	}
+	if (table)
+		columns_print(table, 0, 80, false, out);
+	columns_free(table);
+}
+
 void cmd_help(const struct cmd *self, int n, char **operands, FILE *out)
 {
 	print_synopsis(self, out);
 	fprintf(out, "\n%c%s.\n", toupper((unsigned char)self->help[0]), self->help + 1);
-	if (self->details)
-		fprintf(out, "\n%s\n", self->details);
+	if (self->details) {
+		fputc('\n', out);
+		print_details(self->details, out);
+	}
 	fputs("\nOptions:\n", out);
 	opts_help(self->opts, out);
 	if (self->more_help)

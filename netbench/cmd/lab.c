@@ -26,7 +26,7 @@ static const struct opt lab_opts[] = {
 	 .offset = offsetof(struct lab_cfg, name),
 	 .metavar = "NAME",
 	 .letter = 'n',
-	 .help = "up: name of the running lab; default: that of the file"},
+	 .help = "up: name of the lab that is up; default: that of the file"},
 	COMMON_OPTS,
 	{0},
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/output.h"
+#include "cmd/plan_json.h"
 #include "host/fingerprint.h"
 #include "result/result.h"
 #include "run/privilege.h"
@@ -200,8 +201,9 @@ static int write_file(const struct session *s, struct err *err)
 /* Everything the user gets to see in the end; ret is what the run returned. */
 static int report(struct session *s, int ret, const struct err *why)
 {
+	const bool page = !s->cfg->common.json && !to_stdout(s) && s->result->n_cases;
 	struct err err, lost;
-	int code, r, filed;
+	int code, r = 0, filed;
 
 	s->result->complete = ret == 0;
 	if (ret)
@@ -210,15 +212,15 @@ static int report(struct session *s, int ret, const struct err *why)
 	       : ret		 ? (int)cmd_exit_code(ret)
 				 : result_exit_code(s->result);
 	filed = write_file(s, &lost);
-	if (s->cfg->common.json || to_stdout(s))
+	if (page)
+		r = result_write_table(s->result, stdout, output_color(stdout),
+				       output_width(stdout), &err);
+	else if (s->cfg->common.json || to_stdout(s))
 		r = result_write_json(s->result, stdout, &err);
-	else
-		r = s->result->n_cases ? result_write_table(s->result, stdout, output_color(stdout),
-							    output_width(stdout), &err)
-				       : 0;
 	if (!r)
 		r = output_flush(stdout, &err);
-	if (ret)
+	/* Below a table it is said that the user interrupted; that is no complaint. */
+	if (ret && !(ret == -ECANCELED && page && !r))
 		cmd_fail(code, why);
 	if (filed)
 		code = cmd_fail(code == EXIT_GOOD ? EXIT_FAILED : code, &lost);
@@ -307,6 +309,27 @@ int run_parse(const struct cmd *self, struct run_cfg *cfg, int argc, char **argv
 	return n;
 }
 
+static int print_plans(const struct session *s)
+{
+	struct err err;
+	json_t *doc;
+	int r;
+
+	if (s->cfg->common.json || to_stdout(s)) {
+		doc = plans_json(s->plans, s->n, &err);
+		if (!doc)
+			return cmd_fail(EXIT_FAILED, &err);
+		json_dumpf(doc, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+		putchar('\n');
+		json_decref(doc);
+	} else {
+		for (size_t i = 0; i < s->n; i++)
+			plan_print(s->plans[i], stdout);
+	}
+	r = output_flush(stdout, &err);
+	return r ? cmd_fail(EXIT_FAILED, &err) : EXIT_GOOD;
+}
+
 int run_suites(struct run_cfg *cfg, size_t n,
 	       int (*open)(void *context, size_t i, struct suite **ret, struct err *err),
 	       void *context)
@@ -328,10 +351,7 @@ int run_suites(struct run_cfg *cfg, size_t n,
 	if (!r)
 		r = read_plans(&s, open, context, &err);
 	if (!r && cfg->dry_run) {
-		for (size_t i = 0; i < n; i++)
-			plan_print(s.plans[i], stdout);
-		r = output_flush(stdout, &err);
-		code = r ? cmd_fail(EXIT_FAILED, &err) : EXIT_GOOD;
+		code = print_plans(&s);
 	} else {
 		if (!r)
 			r = run_all(&s, &err);

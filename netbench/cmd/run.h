@@ -59,7 +59,7 @@ struct run_cfg {
 		 .help = "a suspect case is void"},                                                \
 	{                                                                                          \
 		.name = "dry-run", .type = OPT_BOOL, .offset = offsetof(struct run_cfg, dry_run),  \
-		.help = "print the plan with every effective value, and stop"                      \
+		.help = "print the plan with every effective value (JSON with --json), and stop"   \
 	}
 
 /* cmd_parse; a usage error is also told as a JSON document when that was asked for. */

@@ -92,3 +92,70 @@ load cli
 	expect_status 1
 	expect_errors 'netbench: cannot write*No space left on device'
 }
+
+@test "help fits 80 columns" {
+	netbench list --names loads
+	loads=$output
+	netbench list --names commands
+	{
+		"$NETBENCH" --help
+		for command in $output; do "$NETBENCH" "$command" --help; done
+		for load in $loads; do "$NETBENCH" bench "$load" --help; done
+		for verb in up down list exec show; do "$NETBENCH" lab "$verb" --help; done
+	} >"$BATS_TEST_TMPDIR/help"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/help")" -gt 150 ]
+	! grep -nE '^.{81}' "$BATS_TEST_TMPDIR/help"
+}
+
+@test "help of a load has its options, help of a verb is about the verb" {
+	netbench bench tcp streams=8 --help
+	expect_status 0
+	expect_output 'Usage: netbench bench *Options of tcp*streams=N *congestion=*'
+	direct=$output
+	netbench help bench tcp
+	[ "$output" = "$direct" ]
+	netbench bench -h
+	expect_output '*Loads*tcp *udp *'
+	netbench lab up --help
+	expect_status 0
+	expect_output 'Usage: netbench lab up *'
+	[[ $output != *exec* ]]
+	direct=$output
+	netbench help lab up
+	[ "$output" = "$direct" ]
+}
+
+@test "help of what there is not: exit 2" {
+	netbench help doctr
+	expect_status 2
+	expect_output ''
+	expect_errors "netbench: unknown command 'doctr'; did you mean 'doctor'?"
+	netbench help lab upp
+	expect_status 2
+	expect_errors "netbench: lab: cannot 'upp'; did you mean 'up'?"
+}
+
+@test "--help behind operands" {
+	netbench run quick -h
+	expect_status 0
+	expect_output 'Usage: netbench run *'
+	netbench lab show routed --help
+	expect_status 0
+	expect_output 'Usage: netbench lab show *'
+}
+
+@test "standard output that is closed or full: exit 1 and one line" {
+	for command in --help --version list 'lab show pair' 'run --dry-run' 'run --dry-run --json'; do
+		for target in '-' /dev/full; do
+			status=0
+			# shellcheck disable=SC2086
+			if [ "$target" = - ]; then
+				errors=$("$NETBENCH" $command 2>&1 >&-) || status=$?
+			else
+				errors=$("$NETBENCH" $command 2>&1 >"$target") || status=$?
+			fi
+			expect_status 1 && expect_errors 'netbench: cannot write the output: *' &&
+				[ "$(wc -l <<<"$errors")" -eq 1 ] || { echo "$command $target"; return 1; }
+		done
+	done
+}

@@ -94,5 +94,17 @@ assert lab["links"][0]["offloads"] == "off"' <<<"$output"
 	errors=$(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$BATS_TEST_TMPDIR/netbench" lab up pair 2>&1 >/dev/null) || status=$?
 	expect_status 3
-	expect_errors 'netbench: *ermi*'
+	expect_errors 'netbench: lab up needs root: sudo netbench lab up pair (*)'
+}
+
+@test "down of what is not up is no mistake, and -v tells" {
+	netbench lab down nosuch
+	expect_status 0
+	expect_output ''
+	expect_errors ''
+	netbench lab down -v nosuch
+	expect_status 0
+	expect_output "Lab 'nosuch' was not up."
+	netbench lab down no/such
+	expect_status 2
 }

@@ -46,5 +46,6 @@ load cli
 
 @test "the suite in the README is the suite 'hop'" {
 	local root=$BATS_TEST_DIRNAME/../..
-	diff <(sed 1d "$root/configs/suites/hop.yaml") <(sed -n '/^```yaml$/,/^```$/{/^```/d;p}' "$root/README.md")
+	diff <(sed 1d "$root/configs/suites/hop.yaml") \
+		<(sed -n '/^suite: hop$/,/^[^ a-z]/{/^[^ a-z]/d;p}' "$root/README.md")
 }
