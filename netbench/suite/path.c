@@ -45,7 +45,7 @@ static int split(const char *text, struct path *path)
 
 /* What a path goes through, and how far it has come. */
 struct walk {
-	const struct path *path;
+	struct path path;
 	const char *text, *value; /* value NULL: look, do not set */
 	FILE *out;		  /* for what is there, once for each option */
 	const struct opt *shown;
@@ -78,12 +78,12 @@ static int set_member(struct walk *w, const char *name, const struct opt *opts, 
 
 	if (w->n_names < NAMES_MAX)
 		w->names[w->n_names++] = name;
-	if (fnmatch(w->path->name, name, 0))
+	if (fnmatch(w->path.name, name, 0))
 		return 0;
 	w->matched++;
 	w->opts = opts;
 	w->owner = name;
-	opt = opts_find(opts, w->path->opt);
+	opt = opts_find(opts, w->path.opt);
 	if (!opt)
 		return 0;
 	if (!w->value) {
@@ -103,19 +103,19 @@ static int missing(const struct walk *w)
 	const char *near = NULL;
 
 	if (!w->matched) {
-		near = name_nearest(w->names, w->n_names, w->path->name);
+		near = name_nearest(w->names, w->n_names, w->path.name);
 		if (near)
 			return err_set(w->err, ENOENT, "'%s': no %s '%s'; did you mean '%s'?",
-				       w->text, w->kind, w->path->name, near);
-		return err_set(w->err, ENOENT, "'%s': no %s '%s'", w->text, w->kind, w->path->name);
+				       w->text, w->kind, w->path.name, near);
+		return err_set(w->err, ENOENT, "'%s': no %s '%s'", w->text, w->kind, w->path.name);
 	}
-	near = opts_nearest(w->opts, w->path->opt);
+	near = opts_nearest(w->opts, w->path.opt);
 	if (near)
 		return err_set(w->err, ENOENT,
 			       "'%s': %s '%s' has no option '%s'; did you mean '%s'?", w->text,
-			       w->kind, w->owner, w->path->opt, near);
+			       w->kind, w->owner, w->path.opt, near);
 	return err_set(w->err, ENOENT, "'%s': %s '%s' has no option '%s'", w->text, w->kind,
-		       w->owner, w->path->opt);
+		       w->owner, w->path.opt);
 }
 
 static int walk_nodes(struct walk *w, const struct path_scope *scope)
@@ -169,35 +169,34 @@ static int no_root(const char *text, const char *root, struct err *err)
 
 static int walk_path(struct walk *w, const struct path_scope *scope)
 {
-	struct path path;
+	struct path *path = &w->path;
 	const struct opt *timing;
 	int ret;
 
-	if (split(w->text, &path))
+	if (split(w->text, path))
 		return no_root(w->text, w->text, w->err);
-	timing = path.opt[0] ? NULL : opts_find(timing_opts, path.root);
+	timing = path->opt[0] ? NULL : opts_find(timing_opts, path->root);
 	if (timing) {
 		if (!w->value)
 			show_option(w, timing, scope->timing);
 		ret = w->value ? opt_set(timing, scope->timing, w->value, w->err) : 0;
 		return ret ? ret : 1;
 	}
-	w->path = &path;
-	w->kind = path.root;
-	if (!path.opt[0])
-		return no_root(w->text, path.root, w->err);
-	if (!strcmp(path.root, "load") && !path.name[0]) {
-		strcpy(path.name, "*");
+	w->kind = path->root;
+	if (!path->opt[0])
+		return no_root(w->text, path->root, w->err);
+	if (!strcmp(path->root, "load") && !path->name[0]) {
+		strcpy(path->name, "*");
 		ret = walk_loads(w, scope->main, 1);
-	} else if (!strcmp(path.root, "beside")) {
+	} else if (!strcmp(path->root, "beside")) {
 		w->kind = "load beside";
 		ret = walk_loads(w, scope->beside, scope->n_beside);
-	} else if (!strcmp(path.root, "node")) {
+	} else if (!strcmp(path->root, "node")) {
 		ret = walk_nodes(w, scope);
-	} else if (!strcmp(path.root, "link")) {
+	} else if (!strcmp(path->root, "link")) {
 		ret = walk_links(w, scope);
 	} else {
-		return no_root(w->text, path.root, w->err);
+		return no_root(w->text, path->root, w->err);
 	}
 	if (ret)
 		return ret;
