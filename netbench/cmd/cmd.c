@@ -78,8 +78,8 @@ static void print_details(const char *text, FILE *out)
 		const char *end = strstr(text, "\n\n"), *cell;
 		char *paragraph = strndup(text, end ? (size_t)(end - text) : strlen(text));
 
-		for (char *at = paragraph; at && (at = strchr(at, '\n'));)
-			*at = ' ';
+		for (char *at = paragraph; at && *at; at++)
+			*at = *at == '\n' ? ' ' : *at;
 		cell = paragraph;
 		columns_add(table, &cell);
 		free(paragraph);
