@@ -26,12 +26,12 @@ setup() {
 balanced() {
 	printf '  - %s\n' "$@" >>"$suite"
 	measure run "$suite"
-	expect_status 0
-	expect 'cases and all(x["ledger"] for x in cases if " beside: " not in x["name"])' \
+	expect '{x["status"] for x in cases} <= {"ok", "suspect"}' 'cases and all(x["ledger"] for x in cases if " beside: " not in x["name"])' \
 		'all(x["ledger"]["residual"] == 0 for x in cases if x["ledger"])' \
 		'all(x["ledger"]["sent"] == x["ledger"]["delivered"] + sum(x["ledger"]["drops"].values()) for x in cases if x["ledger"])' \
 		'all(x["ledger"]["delivered"] > 0 for x in cases if x["ledger"])' \
 		'all(x["trials"]["done"] == x["trials"]["wanted"] for x in cases)'
+	expect_status 0
 }
 
 @test "ten trials at full speed and ten at 100,000 packets/s" {
@@ -60,6 +60,7 @@ balanced() {
 }
 
 @test "beside traffic that is not numbered, and beside other numbered traffic" {
+	sed -i 's/duration: 50ms/duration: 150ms/' "$suite"
 	balanced '{name: c, lab: routed, load: udp, beside: [tcp: {direction: both}], matrix: {load.size: [18, 4000]}}' \
 		'{name: two, lab: routed, load: udp, beside: [udp: {size: 1400, from: server, to: client}]}'
 }

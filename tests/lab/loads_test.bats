@@ -23,9 +23,9 @@ setup() {
 figures() {
 	printf '  - %s\n' "$@" >>"$suite"
 	measure run "$suite"
-	expect_status 0
 	expect 'cases and all(x["status"] in ("ok", "suspect") for x in cases)' \
 		'all(x["metrics"][0]["n"] == 1 and x["metrics"][0]["median"] > 0 for x in cases)'
+	expect_status 0
 }
 
 @test "tcp: families, directions, streams" {
@@ -82,8 +82,8 @@ figures() {
 }
 
 @test "side loads report beside the main load, each in a case of its own" {
-	figures '{name: c, load: rr, beside: [tcp: {streams: 2}, udp: {rate: 1kpps}, ping: {interval: 1ms}]}' \
-		'{name: twice, load: tcp, beside: [tcp, tcp: {family: ipv6}]}'
+	figures '{name: c, load: rr, duration: 150ms, beside: [tcp: {streams: 2}, udp: {rate: 1kpps}, ping: {interval: 1ms}]}' \
+		'{name: twice, load: tcp, duration: 150ms, beside: [tcp, tcp: {family: ipv6}]}'
 	expect '[x["name"] for x in cases] == ["c", "c beside: tcp", "c beside: udp", "c beside: ping", "twice", "twice beside: tcp", "twice beside: tcp"]' \
 		'[x["metrics"][0]["unit"] for x in cases[:4]] == ["1/s", "bit/s", "packet/s", "ns"]'
 }
