@@ -331,7 +331,8 @@ int lab_reach_all(struct lab *lab, size_t from, int family, uint64_t timeout_ns,
 	if (!pairs)
 		return err_sys(err, ENOMEM, "cannot check who reaches whom");
 	for (size_t to = 0; to < nodes; to++)
-		if (to != from && !lab_plan_addresses(lab_plan(lab), from, to, family, &own, &far, NULL))
+		if (to != from &&
+		    !lab_plan_addresses(lab_plan(lab), from, to, family, &own, &far, NULL))
 			pairs[n++] = (struct lab_pair){from, to};
 	rc = lab_reach(lab, family, pairs, n, timeout_ns, err);
 	free(pairs);

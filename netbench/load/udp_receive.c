@@ -9,13 +9,24 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "load/udp.h"
 
 #define POLL_MS 100
 /* After the end: this long without a packet, with packets still missing, and they are lost. */
 #define QUIET_NS UINT64_C(200000000)
+/*
+ * With senders at full speed a receiver does not ask to be woken: a wake-up for every other packet
+ * costs the sender a quarter of its rate. It looks this often, and waits for an event only after so
+ * many looks in vain. Latency at rate=max is that much coarser; it is queueing time anyway.
+ */
+#define NAP_NS	 UINT64_C(50000)
+#define NAPS_MAX 40
+/* Messages per recvmmsg call. */
+#define RECEIVE_BATCH 64
 /* UDP_GRO hands over up to one maximal datagram's worth of packets. */
 #define GRO_BYTES 65536
 
@@ -42,21 +53,19 @@ enum { CONTROL_BYTES = CMSG_SPACE(sizeof(int)) };
 
 static int receiver_alloc(struct receiver *r, struct err *err)
 {
-	const size_t batch = r->cfg->batch;
-
 	r->room = r->cfg->gro ? GRO_BYTES : r->cfg->size;
 	r->streams = calloc(r->part.n_streams, sizeof(*r->streams));
 	r->fds = calloc(r->part.n_streams, sizeof(*r->fds));
-	r->payload = lane_buffer(batch * r->room);
-	r->control = calloc(batch, CONTROL_BYTES);
-	r->messages = calloc(batch, sizeof(*r->messages));
-	r->iov = calloc(batch, sizeof(*r->iov));
+	r->payload = lane_buffer(RECEIVE_BATCH * r->room);
+	r->control = calloc(RECEIVE_BATCH, CONTROL_BYTES);
+	r->messages = calloc(RECEIVE_BATCH, sizeof(*r->messages));
+	r->iov = calloc(RECEIVE_BATCH, sizeof(*r->iov));
 	if (!r->streams || !r->fds || !r->payload || !r->control || !r->messages || !r->iov)
-		return err_sys(err, ENOMEM, "cannot allocate a batch of %zu packets", batch);
+		return err_sys(err, ENOMEM, "cannot allocate a batch of %d packets", RECEIVE_BATCH);
 	/* Touch what the window will write to: streams and the histogram. */
 	memset(r->streams, 0, r->part.n_streams * sizeof(*r->streams));
 	memset(&r->shared->latency, 0, sizeof(r->shared->latency));
-	for (size_t i = 0; i < batch; i++) {
+	for (size_t i = 0; i < RECEIVE_BATCH; i++) {
 		r->iov[i] = (struct iovec){r->payload + i * r->room, r->room};
 		r->messages[i].msg_hdr.msg_iov = &r->iov[i];
 		r->messages[i].msg_hdr.msg_iovlen = 1;
@@ -146,15 +155,14 @@ static size_t segment_size(const struct msghdr *msg, size_t len)
 
 static int drain_stream(struct receiver *r, size_t i, struct err *err)
 {
-	const unsigned int batch = (unsigned int)r->cfg->batch;
 	uint64_t now;
 	int n;
 
-	for (unsigned int k = 0; r->cfg->gro && k < batch; k++) {
+	for (unsigned int k = 0; r->cfg->gro && k < RECEIVE_BATCH; k++) {
 		r->messages[k].msg_hdr.msg_control = r->control + k * CONTROL_BYTES;
 		r->messages[k].msg_hdr.msg_controllen = CONTROL_BYTES;
 	}
-	n = recvmmsg(r->fds[i].fd, r->messages, batch, MSG_DONTWAIT, NULL);
+	n = recvmmsg(r->fds[i].fd, r->messages, RECEIVE_BATCH, MSG_DONTWAIT, NULL);
 	if (n < 0) {
 		if (errno == EAGAIN || errno == EINTR || errno == ECONNREFUSED)
 			return 0;
@@ -214,10 +222,23 @@ static void finish(struct receiver *r)
 	}
 }
 
+static void await_packets(struct receiver *r, unsigned int *naps)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
+	if (r->cfg->rate.unit == RATE_MAX && (*naps)++ < NAPS_MAX)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+	else
+		poll(r->fds, r->part.n_streams, POLL_MS);
+}
+
 int udp_receive(struct lane *lane, struct err *err)
 {
+	unsigned int naps = 0;
 	struct receiver r;
 	int result;
+
+	prctl(PR_SET_TIMERSLACK, 1);
 
 	result = receiver_open(&r, lane, err);
 	if (!result)
@@ -234,11 +255,13 @@ int udp_receive(struct lane *lane, struct err *err)
 		if (result < 0)
 			break;
 		result = 0;
-		if (got)
+		if (got) {
+			naps = 0;
 			continue;
+		}
 		if (complete(&r, now, sent))
 			break;
-		poll(r.fds, r.part.n_streams, POLL_MS);
+		await_packets(&r, &naps);
 	}
 	if (!result)
 		finish(&r);
