@@ -15,15 +15,21 @@ LOOK=("${BRIEF[@]}" --warmup 150ms)
 largest='int(named(c["proofs"])["largest frame received"]["detail"].split()[0])'
 
 @test "offloads off: every feature is off at every end, no frame exceeds MTU and header" {
-	local load
-	for load in tcp 'tcp family=ipv6' 'udp size=1472' 'udp size=4000' 'udp size=1000 segment=32 gro=yes'; do
-		# shellcheck disable=SC2086
-		measure bench "${LOOK[@]}" $load
-		expect_status 0
-		expect '{x for x in named(c["proofs"]) if x.startswith("offloads")} == {"offloads of a:eth0", "offloads of b:eth0"}' \
-			'all(y.endswith(" off") or y.endswith(" absent") for x in c["proofs"] if x["what"].startswith("offloads") for y in x["detail"].split(", "))' \
-			"0 < $largest <= 1514" 'c["remark"] is None'
-	done
+	cat >"$BATS_TEST_TMPDIR/s.yaml" <<-'END'
+		suite: s
+		labs: {pair: {nodes: [a, b], links: [{ends: [a, b]}]}}
+		cases:
+		  - {name: tcp, load: {tcp: {streams: 2}}, matrix: {load.family: [ipv4, ipv6]}}
+		  - {name: udp, load: udp, matrix: {load.size: [1472, 4000]}}
+		  - {name: segments, load: {udp: {size: 1000, segment: 32, gro: yes}}}
+	END
+	measure run "${LOOK[@]}" "$BATS_TEST_TMPDIR/s.yaml"
+	expect_status 0
+	expect 'len(cases) == 5' \
+		'all({y for y in named(x["proofs"]) if y.startswith("offloads")} == {"offloads of a:eth0", "offloads of b:eth0"} for x in cases)' \
+		'all(z.endswith(" off") or z.endswith(" absent") for x in cases for y in x["proofs"] if y["what"].startswith("offloads") for z in y["detail"].split(", "))' \
+		'all(0 < int(named(x["proofs"])["largest frame received"]["detail"].split()[0]) <= 1514 for x in cases)' \
+		'all(x["remark"] is None for x in cases)'
 }
 
 @test "another MTU is another limit" {

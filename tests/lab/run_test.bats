@@ -195,13 +195,13 @@ setup() {
 
 @test "two runs at once do not disturb each other" {
 	local pids=() status=0 i
-	for i in 1 2 3; do
+	for i in 1 2; do
 		"$NETBENCH" run --json "${BRIEF[@]}" -t 200ms >"$BATS_TEST_TMPDIR/$i.json" 2>"$BATS_TEST_TMPDIR/$i.errors" &
 		pids+=($!)
 	done
 	for i in "${pids[@]}"; do wait "$i" || status=$?; done
 	[ "$status" -eq 0 ] || { cat "$BATS_TEST_TMPDIR"/*.errors; return 1; }
-	for i in 1 2 3; do
+	for i in 1 2; do
 		result=$BATS_TEST_TMPDIR/$i.json
 		valid
 		expect 'len(cases) > 5 and {x["status"] for x in cases} <= {"ok", "suspect"}' \
