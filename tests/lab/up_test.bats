@@ -67,5 +67,8 @@ print(json.load(sys.stdin)["links"][1]["ends"][1]["address"].split("/")[0])')
 @test "down of a lab that is not up is no failure" {
 	netbench lab down "$lab"
 	expect_status 0
-	expect_errors "netbench: no lab '$lab' is up"
+	expect_output ""
+	netbench lab down -v "$lab"
+	expect_status 0
+	expect_output "Lab '$lab' was not up."
 }
