@@ -20,7 +20,7 @@
  * cost the rate, little enough that what waits in the socket still fits a cache (at 8 Gbit/s, 64 KB
  * moved a quarter more than 256 KB; at 30 Gbit/s of super-packets 256 KB is right).
  */
-#define WAKE_NS UINT64_C(64000)
+#define WAKE_NS	  UINT64_C(64000)
 #define RETUNE_NS UINT64_C(50000000)
 
 /* A lane's sockets and how it waits for them: one is blocked on, several are polled. */
