@@ -198,6 +198,25 @@ static int write_file(const struct session *s, struct err *err)
 	return output_commit(file, s->cfg->output, err);
 }
 
+/* A result is complete when the run went through and every case that could run has its trials. */
+static void set_completeness(struct result *result, int ret, const struct err *why)
+{
+	const struct result_case *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < result->n_cases; i++) {
+		if (result->cases[i].status != CASE_FAILED)
+			continue;
+		first = n++ ? first : &result->cases[i];
+	}
+	result->complete = !ret && !n;
+	if (ret)
+		result->error = strdup(why->text);
+	else if (n && asprintf(&result->error, "%zu of %zu cases failed, the first is '%s': %s", n,
+			       result->n_cases, first->name, first->reason) < 0)
+		result->error = NULL;
+}
+
 /* Everything the user gets to see in the end; ret is what the run returned. */
 static int report(struct session *s, int ret, const struct err *why)
 {
@@ -205,9 +224,7 @@ static int report(struct session *s, int ret, const struct err *why)
 	struct err err, lost;
 	int code, r = 0, filed;
 
-	s->result->complete = ret == 0;
-	if (ret)
-		s->result->error = strdup(why->text);
+	set_completeness(s->result, ret, why);
 	code = ret == -ECANCELED ? EXIT_INTERRUPTED
 	       : ret		 ? (int)cmd_exit_code(ret)
 				 : result_exit_code(s->result);
