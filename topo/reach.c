@@ -7,9 +7,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "topo/node.h"
 #include "topo/path.h"
 
@@ -45,14 +45,6 @@ struct reach {
 	struct pollfd *polls; /* one per distinct from */
 	size_t n_polls;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
-}
 
 static int by_from(const void *a, const void *b)
 {

@@ -14,13 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
-}
+#include "base/now.h"
 
 /* First out of the way of 0, 1 and 2, so that no source is overwritten before it is used. */
 static int set_streams(const struct spawn *spawn)

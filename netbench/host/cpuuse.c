@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "host/procfile.h"
 
 enum { CPUS_MAX = 8192 };
@@ -19,14 +19,6 @@ struct cpuuse {
 	char *buf;
 	size_t len;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static const char *next_line(const char *line)
 {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "host/procfile.h"
 
 enum { FILE_MAX = 1 << 26, CPUS_MAX = 8192 };
@@ -115,15 +115,13 @@ static int parse(const char *text, struct interrupts *ret)
 int interrupts_read(const char *root, struct interrupts *ret, struct err *err)
 {
 	struct interrupts read = {0};
-	struct timespec now;
 	char *text = NULL;
 	int fd, error;
 
 	fd = procfile_open(root, "/proc/interrupts");
 	if (fd < 0)
 		return err_sys(err, fd, "cannot read '/proc/interrupts'");
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	read.at_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	read.at_ns = now_ns();
 	error = read_all(fd, &text);
 	close(fd);
 	if (!error)

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "host/procfile.h"
 
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD of include/linux/sched.h */
@@ -109,15 +109,13 @@ static int read_list(const char *root, DIR *proc, struct others *ret)
 int others_read(const char *root, pid_t self, struct others *ret, struct err *err)
 {
 	DIR *proc = procfile_opendir(root, "/proc");
-	struct timespec now;
 	int error;
 
 	if (!proc)
 		return err_sys(err, errno ? errno : ENOENT, "cannot list '/proc'");
 	ret->n = 0;
 	ret->cut = false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ret->at_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	ret->at_ns = now_ns();
 	error = read_list(root, proc, ret);
 	closedir(proc);
 	if (error)

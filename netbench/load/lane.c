@@ -19,14 +19,6 @@
 /* The runner gives up long before; this only bounds a lane whose runner hangs. */
 #define GO_TIMEOUT_S 60
 
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 int load_lanes(struct load_run *run, size_t n, struct err *err)
 {
 	size_t size = (run->load->lane_size + 63) & ~(size_t)63;
@@ -69,12 +61,20 @@ static long futex_wait(_Atomic uint32_t *word, uint32_t value, const struct time
 	return syscall(SYS_futex, word, FUTEX_WAIT, value, timeout, NULL, 0);
 }
 
+void lane_sleep_until(uint64_t when_ns)
+{
+	const struct timespec ts = {.tv_sec = (time_t)(when_ns / 1000000000u),
+				    .tv_nsec = (long)(when_ns % 1000000000u)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
 int lane_ready(struct lane *lane)
 {
 	struct trial_clock *clock = lane->run->clock;
 	const struct timespec timeout = {.tv_sec = GO_TIMEOUT_S};
 	const uint64_t one = 1;
-	struct timespec start;
 	uint32_t go;
 
 	if (write(clock->ready_fd, &one, sizeof(one)) != sizeof(one))
@@ -85,10 +85,7 @@ int lane_ready(struct lane *lane)
 	}
 	if (go != 1)
 		return -ECANCELED;
-	start.tv_sec = (time_t)(clock->start_ns / 1000000000u);
-	start.tv_nsec = (long)(clock->start_ns % 1000000000u);
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &start, NULL) == EINTR)
-		;
+	lane_sleep_until(clock->start_ns);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/hist.h"
+#include "base/now.h"
 #include "load/load.h"
 
 enum { LANES_MAX = 256 };
@@ -81,12 +82,13 @@ void load_lanes_free(struct load_run *run);
  */
 int lane_ready(struct lane *lane);
 
-uint64_t now_ns(void);
-
 static inline bool lane_stopped(const struct lane *lane)
 {
 	return atomic_load_explicit(&lane->run->clock->stop, memory_order_relaxed) != 0;
 }
+
+/* Until a time of CLOCK_MONOTONIC. */
+void lane_sleep_until(uint64_t when_ns);
 
 /* Publish a total; only the lane writes it, so a plain relaxed store is enough. */
 static inline void lane_publish(_Atomic uint64_t *total, uint64_t value)

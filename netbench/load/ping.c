@@ -152,7 +152,6 @@ static int ping_once(struct echo *echo, struct err *err)
 static void wait_for_next(const struct echo *echo, uint64_t *next)
 {
 	const uint64_t now = now_ns(), end = echo->lane->run->clock->end_ns;
-	struct timespec ts;
 
 	*next += echo->cfg->interval_ns;
 	if (*next <= now) {
@@ -161,9 +160,7 @@ static void wait_for_next(const struct echo *echo, uint64_t *next)
 	}
 	if (*next > end)
 		*next = end;
-	ts.tv_sec = (time_t)(*next / 1000000000u);
-	ts.tv_nsec = (long)(*next % 1000000000u);
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+	lane_sleep_until(*next);
 }
 
 static int ping_work(struct lane *lane, struct err *err)

@@ -91,14 +91,6 @@ static void sender_close(struct sender *s)
 	free(s->iov);
 }
 
-static void sleep_until(uint64_t when_ns)
-{
-	const struct timespec ts = {.tv_sec = (time_t)(when_ns / 1000000000u),
-				    .tv_nsec = (long)(when_ns % 1000000000u)};
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-}
-
 /* How many packets may leave at `now`; 0 after having waited a little. */
 static size_t packets_due(struct sender *s, uint64_t now)
 {
@@ -116,7 +108,7 @@ static size_t packets_due(struct sender *s, uint64_t now)
 	if (next > now + SPIN_NS) {
 		if (next > s->lane->run->clock->end_ns)
 			next = s->lane->run->clock->end_ns + SPIN_NS;
-		sleep_until(next - SPIN_NS);
+		lane_sleep_until(next - SPIN_NS);
 	}
 	return 0;
 }
