@@ -5,11 +5,12 @@ VERSION := 0.1.0
 
 # What is needed, once. NAME=PROBE: the Debian package, and how to see that it is here: a command,
 # or NAME.pc for pkg-config, or a path. The .pc probes of the build are also what gets linked.
-DEPS_BUILD := gcc=gcc pkg-config=pkg-config libmnl-dev=libmnl.pc libyaml-dev=yaml-0.1.pc \
-	libjansson-dev=jansson.pc libsmartcols-dev=smartcols.pc zlib1g-dev=zlib.pc
+DEPS_BUILD := gcc=gcc pkg-config=pkg-config libmnl-dev=libmnl.pc libnftnl-dev=libnftnl.pc \
+	libnftables-dev=libnftables.pc libbpf-dev=libbpf.pc libyaml-dev=yaml-0.1.pc \
+	libjansson-dev=jansson.pc libsmartcols-dev=smartcols.pc zlib1g-dev=zlib.pc clang=clang bpftool=bpftool
 DEPS_TEST  := libcmocka-dev=cmocka.pc bats=bats perl=prove valgrind=valgrind iproute2=ip \
 	iproute2=tc procps=ps util-linux=setpriv python3-jsonschema=/usr/lib/python3/dist-packages/jsonschema
-DEPS_BENCH := iperf3=iperf3 python3=python3 iproute2=ip
+DEPS_BENCH := iperf3=iperf3 python3=python3 iproute2=ip netsniff-ng=trafgen
 DEPS_LINT  := clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
 	shellcheck=shellcheck mandoc=mandoc
 
@@ -54,6 +55,9 @@ NB_SRC    := $(wildcard netbench/*.c netbench/*/*.c)
 UNIT_SRC  := $(wildcard tests/unit/*_test.c)
 LAB_SRC   := $(wildcard tests/lab/*_test.c)
 HEADERS   := $(wildcard topo/*.h topo/*/*.h netbench/*.h netbench/*/*.h)
+BPF_SRC   := $(wildcard bpf/*.bpf.c)
+BPF_HDR   := $(wildcard bpf/*.h)
+SKELETONS := $(BPF_SRC:%.bpf.c=$(BUILD)/%.skel.h)
 SCRIPTS   := .ci/run .ci/deps tests/run $(wildcard tests/*.sh tests/*/*.sh tests/*/*.bash) \
 	docs/completion.bash
 SUITES    := $(wildcard configs/suites/*.yaml)
@@ -113,7 +117,18 @@ $(BUILD)/libtopo.a: $(TOPO_OBJ)
 %.a:
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/%.o: %.c | deps-build
+# BPF programs, compiled once and built into the binary as skeletons: "bpf/NAME.skel.h".
+BPF_CFLAGS := -std=gnu17 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -target bpf -mcpu=v3 -I. \
+	-idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+BPFTOOL := $(or $(shell PATH=$$PATH:/usr/sbin command -v bpftool),bpftool)
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HDR) | deps-build
+	@mkdir -p $(@D)
+	$(call say,BPF,$<)clang $(BPF_CFLAGS) -c -o $@ $<
+$(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $*_bpf >$@.new && mv $@.new $@
+.SECONDARY: $(SKELETONS) $(SKELETONS:%.skel.h=%.bpf.o)
+
+$(BUILD)/%.o: %.c | deps-build $(SKELETONS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(NB_CPPFLAGS) $(NB_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -196,9 +211,9 @@ lint: deps-build deps-lint deps-test ## formatting, static analysis, headers, sc
 C_ALL := $(TOPO_SRC) $(NB_SRC) $(UNIT_SRC) $(LAB_SRC) $(wildcard docs/*.c)
 TIDY  := $(TOPO_SRC) $(NB_SRC) $(wildcard docs/*.c)
 lint-format:
-	$(call say,FORMAT,all sources)clang-format --dry-run -Werror $(C_ALL) $(HEADERS)
+	$(call say,FORMAT,all sources)clang-format --dry-run -Werror $(C_ALL) $(HEADERS) $(BPF_SRC) $(BPF_HDR)
 lint-headers: $(HEADERS:%=%.alone)
-%.alone: % FORCE
+%.alone: % FORCE | $(SKELETONS)
 	$(call say,HEADER,$*)$(CC) $(NB_CPPFLAGS) $(NB_CFLAGS) -fsyntax-only -x c $*
 lint-scripts:
 	$(call say,SHELL,scripts)shellcheck $(SCRIPTS)
@@ -209,7 +224,7 @@ lint-cppcheck:
 		--inline-suppr --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
 		--error-exitcode=1 -D_GNU_SOURCE -D__linux__ -Inetbench -I. -I$(BUILD) \
 		$(TOPO_SRC) $(NB_SRC)
-%.tidy: % FORCE | $(BUILD)/version.h
+%.tidy: % FORCE | $(BUILD)/version.h $(SKELETONS)
 	$(call say,TIDY,$*)clang-tidy --quiet --warnings-as-errors='*' $* -- -std=gnu17 \
 		$(filter-out -D_FORTIFY_SOURCE=2,$(NB_CPPFLAGS)) 2>&1 | { grep -vE 'warnings? generated' || true; }; \
 		exit $${PIPESTATUS[0]}

@@ -30,12 +30,14 @@ room() {
 
 room base     netbench/base   base
 room topo     topo            base topo bpf
+room search   netbench/search base search
 room host     netbench/host   base topo host result/result
 room result   netbench/result base result version
-room load     netbench/load   base topo host result load
-room suite    netbench/suite  base topo load suite
-room run      netbench/run    base topo host result load suite run
-room cmd      netbench/cmd    base topo host result load suite run cmd version
+room bpf      bpf             bpf
+room load     netbench/load   base topo host result load bpf
+room suite    netbench/suite  base topo load search suite
+room run      netbench/run    base topo host result load search suite run
+room cmd      netbench/cmd    base topo host result load search suite run cmd version
 room main     netbench/main.c cmd version
 
 check "quoted includes name their room" "$(grep -rnE '^[[:space:]]*#[[:space:]]*include "[^/"]+"' \

@@ -297,6 +297,7 @@ void lab_free(struct lab *lab)
 
 	if (!lab)
 		return;
+	lab_unfilter(lab);
 	for (i = 0; lab->nodes && i < lab->spec.n_nodes; i++) {
 		nl_close(&lab->nodes[i].nl);
 		if (lab->nodes[i].netns >= 0)

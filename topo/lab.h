@@ -40,12 +40,17 @@ struct link_spec {
 /* Options of a node and a link. name and mark are not options: they come from the YAML structure. */
 extern const struct opt node_opts[], link_opts[];
 
+struct filter_counters;
+struct filter_spec; /* topo/filter/filter.h */
+
 struct lab_spec {
 	char *name;
 	struct node_spec *nodes;
 	size_t n_nodes;
 	struct link_spec *links;
 	size_t n_links;
+	struct filter_spec *filters;
+	size_t n_filters;
 	struct mark mark;
 };
 
@@ -136,6 +141,21 @@ int lab_reach(struct lab *lab, int family, const struct lab_pair *pairs, size_t 
  */
 int lab_reach_all(struct lab *lab, size_t from, int family, uint64_t timeout_ns, size_t *ret_n,
 		  struct err *err);
+
+/*
+ * Put the filters of the spec in place, in their order. Not part of lab_build(), so that reachability
+ * can be proved before rules forbid it. Once only.
+ */
+int lab_filter(struct lab *lab, struct err *err);
+/* The node that a filter of the spec belongs to; also before it is in place. -EINVAL at its mark. */
+int lab_plan_filter_node(const struct lab_plan *plan, size_t filter, struct err *err);
+/* Zero for stage "none" and for filters that are not in place. */
+int lab_filter_counters(struct lab *lab, size_t filter, struct filter_counters *ret,
+			struct err *err);
+/* The UDP socket that a filter bound to LAB_TEST_PORT, owned by the lab; -1: it has none. */
+int lab_filter_socket(const struct lab *lab, size_t filter);
+/* Does a filter hold the XDP hook of this end? */
+bool lab_has_xdp(const struct lab *lab, size_t link, unsigned int side);
 
 /* Counters of one link end (rtnl_link_stats64), kernel names kept. */
 struct link_counters {

@@ -12,6 +12,8 @@ struct node {
 	struct nl nl;
 };
 
+struct filter_place; /* a filter in its place: topo/filter/place.c */
+
 struct lab {
 	struct lab_spec spec;
 	struct lab_plan *plan;
@@ -19,7 +21,11 @@ struct lab {
 	int home;   /* the namespace of the thread that built the lab */
 	bool inet6; /* the kernel has IPv6 */
 	struct offload_map offloads;
+	struct filter_place *places; /* spec.n_filters; NULL until lab_filter() */
 };
+
+/* Undo lab_filter(); also what a failed one left. */
+void lab_unfilter(struct lab *lab);
 
 /* A descriptor of the calling thread's network namespace, or -errno. */
 int netns_open_current(struct err *err);

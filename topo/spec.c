@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/filter/filter.h"
 #include "topo/lab.h"
 
 const char *const offload_names[] = {
@@ -89,8 +90,11 @@ void lab_spec_release(struct lab_spec *spec)
 		opts_release(link_opts, &spec->links[i]);
 		free(spec->links[i].name);
 	}
+	for (i = 0; spec->filters && i < spec->n_filters; i++)
+		filter_spec_release(&spec->filters[i]);
 	free(spec->nodes);
 	free(spec->links);
+	free(spec->filters);
 	free(spec->name);
 	*spec = (struct lab_spec){0};
 }
@@ -116,7 +120,8 @@ int lab_spec_copy(struct lab_spec *dst, const struct lab_spec *src)
 	copy.name = src->name ? strdup(src->name) : NULL;
 	copy.nodes = calloc(src->n_nodes + 1, sizeof(*copy.nodes));
 	copy.links = calloc(src->n_links + 1, sizeof(*copy.links));
-	if (!copy.nodes || !copy.links || (src->name && !copy.name))
+	copy.filters = calloc(src->n_filters + 1, sizeof(*copy.filters));
+	if (!copy.nodes || !copy.links || !copy.filters || (src->name && !copy.name))
 		rc = -ENOMEM;
 	while (!rc && copy.n_nodes < src->n_nodes) {
 		struct node_spec *node = &copy.nodes[copy.n_nodes];
@@ -131,6 +136,10 @@ int lab_spec_copy(struct lab_spec *dst, const struct lab_spec *src)
 		rc = copy_member(link_opts, sizeof(*link), link, &src->links[copy.n_links],
 				 &link->name);
 		copy.n_links++;
+	}
+	while (!rc && copy.n_filters < src->n_filters) {
+		rc = filter_spec_copy(&copy.filters[copy.n_filters], &src->filters[copy.n_filters]);
+		copy.n_filters++;
 	}
 	if (rc) {
 		lab_spec_release(&copy);

@@ -56,7 +56,8 @@ struct load_run {
 	const struct load *load;
 	const void *cfg;
 	struct lab *lab;
-	size_t from, to;      /* nodes, for traffic loads */
+	size_t from, to; /* nodes, for traffic loads */
+	bool injected;	 /* set by open: the traffic appears at the far end of the first link */
 	unsigned int ordinal; /* 0 = main load, 1 … = side loads: keeps their ports apart */
 	struct trial_clock *clock;
 	struct lane *lanes;

@@ -73,6 +73,45 @@ struct label {
 	char *name, *value;
 };
 
+/*
+ * What a case costs more than its baseline: the difference of the medians of `time_per_frame` (or of
+ * another metric in ns), with a bootstrap interval. In time, never as a difference of rates.
+ */
+struct versus {
+	char *baseline; /* name of the other case; NULL: none */
+	const struct metric_def *def;
+	double difference, lo, hi; /* in the unit of def; NaN: not known */
+};
+
+/* One goal of a search (MLRsearch), with both bounds. */
+struct search_goal_result {
+	char *name; /* "ndr", "pdr", … */
+	double loss_ratio, exceed_ratio, width, final_s, sum_s;
+	double lower, upper; /* loads in packet/s; NaN: not found */
+	double throughput;   /* conditional, at the lower bound */
+};
+struct search_trial {
+	double load; /* packet/s */
+	double duration_s, loss_ratio;
+};
+/* One search; a case has one per repeat. */
+struct search_result {
+	struct search_goal_result *goals;
+	size_t n_goals;
+	struct search_trial *trials; /* in the order they were run */
+	size_t n_trials;
+	double duration_s; /* of the whole search */
+};
+/* A table of an RFC 2544 or RFC 9004 measurement, such as the loss curve. */
+struct curve {
+	char *name;	/* "loss", "latency", "back-to-back" */
+	char **columns; /* "load", "loss_p50" … */
+	char **units;	/* as metric_def.unit */
+	size_t n_columns;
+	double *rows; /* n_rows × n_columns */
+	size_t n_rows;
+};
+
 struct result_case {
 	char *name;
 	struct label *labels;
@@ -88,8 +127,23 @@ struct result_case {
 	unsigned int cpu_trials; /* trials in the means of cpus */
 	struct interval *intervals;
 	size_t n_intervals;
-	char *remark; /* one line for the table; may be NULL */
+	char *remark;		/* one line for the table; may be NULL */
+	bool generator_limited; /* the true value is at least this: shown as "≥ X" */
+	struct versus versus;
+	struct search_result *searches;
+	size_t n_searches;
+	struct curve *curves;
+	size_t n_curves;
 	unsigned int trials_done, trials_wanted;
+};
+
+/* A straight line through the medians of several cases: what one more of something costs. */
+struct fit {
+	char *name; /* "linear, hit last" */
+	char *per;  /* the label that is varied: "filter.rules" */
+	const struct metric_def *def;
+	double slope, lo, hi; /* unit of def per unit of `per`; NaN: not known */
+	size_t n;	      /* points */
 };
 
 struct fact { /* one entry of the fingerprint */
@@ -109,6 +163,8 @@ struct result {
 	size_t n_host;
 	struct result_case *cases;
 	size_t n_cases;
+	struct fit *fits;
+	size_t n_fits;
 };
 
 /* All adders copy their strings; they abort on out of memory only through -ENOMEM. */

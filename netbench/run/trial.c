@@ -159,6 +159,8 @@ static int set_up(struct trial *t, struct err *err)
 	if (!r)
 		r = proof_offloads(t->lab, &t->route, t->cases[0], err);
 	if (!r)
+		r = lab_filter(t->lab, err);
+	if (!r)
 		r = open_loads(t, err);
 	if (!r)
 		r = ledger_snap(t->lab, &t->route, &t->before, err);

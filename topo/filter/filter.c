@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns the list of filter stages and what all of them have in common: a new stage is a line here. */
+#include "topo/filter/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct filter filter_none = {
+	.kind = {.name = "none",
+		 .help = "no filter: the bare path, to compare with",
+		 .opts = filter_opts,
+		 .cfg_size = sizeof(struct filter_spec)},
+	.lasting = true,
+};
+
+const struct filter *const filters[] = {
+	&filter_none,
+	NULL,
+};
+
+/* The same names in the same order; a test compares the two. */
+const char *const filter_stages[] = {
+	"none",
+	NULL,
+};
+
+static const char *const actions[] = {"drop", "accept", "reject", "count", NULL};
+static const char *const matches[] = {"port", "prefix", "tuple", NULL};
+static const char *const structures[] = {
+	"linear", "set", "interval-set", "verdict-map", "bpf-hash", "bpf-lpm", NULL};
+static const char *const hits[] = {"first", "last", "never", NULL};
+static const char *const conntracks[] = {"none", "notrack", "tracked", "masquerade", "dnat", NULL};
+
+#define AT(member) .offset = offsetof(struct filter_spec, member)
+
+const struct opt filter_opts[] = {
+	{.name = "stage",
+	 .type = OPT_CHOICE,
+	 AT(stage),
+	 .def = "none",
+	 .choices = filter_stages,
+	 .help = "where in the node's packet path"},
+	{.name = "node",
+	 .type = OPT_TEXT,
+	 AT(node),
+	 .metavar = "NODE",
+	 .help = "default: the first router, else the last node"},
+	{.name = "on",
+	 .type = OPT_TEXT,
+	 AT(on),
+	 .metavar = "IF",
+	 .help = "interface in the node, for stages bound to devices; default: all of them"},
+	{.name = "action",
+	 .type = OPT_CHOICE,
+	 AT(action),
+	 .def = "drop",
+	 .choices = actions,
+	 .help = "what happens to a packet that hits"},
+	{.name = "match",
+	 .type = OPT_CHOICE,
+	 AT(match),
+	 .def = "port",
+	 .choices = matches,
+	 .help = "what a rule looks at: protocol and destination port, source prefix, or "
+		 "addresses, "
+		 "protocol and ports"},
+	{.name = "rules",
+	 .type = OPT_COUNT,
+	 AT(rules),
+	 .def = "1",
+	 .max = FILTER_RULES_MAX,
+	 .help = "rules or elements; 0: the hook alone"},
+	{.name = "structure",
+	 .type = OPT_CHOICE,
+	 AT(structure),
+	 .def = "linear",
+	 .choices = structures,
+	 .help = "how the rules are stored"},
+	{.name = "hit",
+	 .type = OPT_CHOICE,
+	 AT(hit),
+	 .def = "last",
+	 .choices = hits,
+	 .help = "which of the rules the frames hit"},
+	{.name = "conntrack",
+	 .type = OPT_CHOICE,
+	 AT(conntrack),
+	 .def = "none",
+	 .choices = conntracks,
+	 .help = "connection tracking beside the rules"},
+	{.name = "flowtable",
+	 .type = OPT_BOOL,
+	 AT(flowtable),
+	 .def = "no",
+	 .help = "established flows bypass the rules (nft-forward with conntrack)"},
+	{.name = "file",
+	 .type = OPT_TEXT,
+	 AT(file),
+	 .metavar = "FILE",
+	 .help = "your own ruleset in nft syntax, for stage nft-file"},
+	{.name = "map",
+	 .type = OPT_LIST,
+	 AT(map),
+	 .metavar = "IF=NAME",
+	 .help = "what your ruleset calls an interface of the node"},
+	{.name = "define",
+	 .type = OPT_LIST,
+	 AT(define),
+	 .metavar = "NAME=VALUE",
+	 .help = "a variable of your ruleset"},
+	{.name = "object",
+	 .type = OPT_TEXT,
+	 AT(object),
+	 .metavar = "FILE",
+	 .help = "your own BPF object, for stages xdp, xdp-generic, tcx and tc-bpf"},
+	{.name = "program",
+	 .type = OPT_TEXT,
+	 AT(program),
+	 .metavar = "NAME",
+	 .help = "the program in the object; default: its only one"},
+	{0},
+};
+
+int filter_spec_init(struct filter_spec *spec, struct err *err)
+{
+	*spec = (struct filter_spec){0};
+	return opts_default(filter_opts, spec, err);
+}
+
+void filter_spec_release(struct filter_spec *spec)
+{
+	opts_release(filter_opts, spec);
+	*spec = (struct filter_spec){0};
+}
+
+int filter_spec_copy(struct filter_spec *dst, const struct filter_spec *src)
+{
+	return opts_copy(filter_opts, sizeof(*dst), dst, src);
+}
+
+int filter_check(const struct filter_spec *spec, struct err *err)
+{
+	const struct filter *filter = filter_of(spec);
+	int r;
+
+	if (!filter->attach)
+		return 0;
+	r = filter->kind.check ? filter->kind.check(spec, err) : 0;
+	return r ? err_prefix(err, "filter '%s'", filter->kind.name), r : 0;
+}
