@@ -64,8 +64,9 @@ struct account {
 
 struct load {
 	struct kind kind;
-	bool traffic;	  /* cfg starts with struct traffic_cfg */
-	size_t lane_size; /* shared memory of a lane; starts with struct lane_shared */
+	bool traffic;	   /* cfg starts with struct traffic_cfg */
+	bool to_test_port; /* its packets are those that the rules of filters hit */
+	size_t lane_size;  /* shared memory of a lane; starts with struct lane_shared */
 	/* In the runner: make the sockets, then the lanes with load_lanes(). */
 	int (*open)(struct load_run *run, struct err *err);
 	/* In the runner, right at the begin (false) and end (true) of the window; must be quick. May be NULL. */

@@ -10,11 +10,13 @@
 
 #include "load/lane.h"
 #include "result/result.h"
+#include "topo/filter/filter.h"
 #include "topo/lab.h"
 
 struct ledger_snap {
 	struct link_counters (*links)[2]; /* as route->links, per side */
 	struct node_counters *nodes;	  /* as route->nodes */
+	struct filter_counters *filters;  /* as lab_spec->filters; zero for those off the route */
 };
 
 void ledger_snap_free(struct ledger_snap *snap)
@@ -23,6 +25,7 @@ void ledger_snap_free(struct ledger_snap *snap)
 		return;
 	free(snap->links);
 	free(snap->nodes);
+	free(snap->filters);
 	free(snap);
 }
 
@@ -36,7 +39,8 @@ int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap *
 		return err_sys(err, ENOMEM, "cannot keep counters");
 	snap->links = calloc(route->n_links + 1, sizeof(*snap->links));
 	snap->nodes = calloc(route->n_nodes + 1, sizeof(*snap->nodes));
-	if (!snap->links || !snap->nodes)
+	snap->filters = calloc(lab_spec(lab)->n_filters + 1, sizeof(*snap->filters));
+	if (!snap->links || !snap->nodes || !snap->filters)
 		r = err_sys(err, ENOMEM, "cannot keep counters");
 	for (size_t i = 0; !r && i < route->n_links; i++)
 		for (unsigned int side = 0; !r && side < 2; side++)
@@ -44,6 +48,9 @@ int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap *
 					      err);
 	for (size_t i = 0; !r && i < route->n_nodes; i++)
 		r = lab_node_counters(lab, route->nodes[i], &snap->nodes[i], err);
+	for (size_t i = 0; !r && i < lab_spec(lab)->n_filters; i++)
+		if (route_filter_node(route, lab, i) >= 0)
+			r = lab_filter_counters(lab, i, &snap->filters[i], err);
 	if (r) {
 		ledger_snap_free(snap);
 		return r;
@@ -64,6 +71,23 @@ uint64_t ledger_link_packets(const struct ledger_snap *before, const struct ledg
 {
 	return after->links[i][0].rx_packets - before->links[i][0].rx_packets +
 	       after->links[i][1].rx_packets - before->links[i][1].rx_packets;
+}
+
+bool ledger_filter_exact(const struct ledger_snap *snap, size_t filter)
+{
+	return snap->filters[filter].exact;
+}
+
+uint64_t ledger_filter_matched(const struct ledger_snap *before, const struct ledger_snap *after,
+			       size_t filter)
+{
+	return after->filters[filter].matched - before->filters[filter].matched;
+}
+
+uint64_t ledger_filter_dropped(const struct ledger_snap *before, const struct ledger_snap *after,
+			       size_t filter)
+{
+	return after->filters[filter].dropped - before->filters[filter].dropped;
 }
 
 int64_t ledger_attribute(uint64_t lost, struct named_drop *drops, size_t n)
@@ -154,11 +178,65 @@ static void node_drops(struct drop_list *list, const char *name, const struct no
 #undef DROP
 }
 
+/* What came into a node and did not leave it, by the links of the route. */
+static uint64_t kept_by(const struct lab *lab, const struct route *route,
+			const struct ledger_snap *before, const struct ledger_snap *after,
+			size_t node)
+{
+	uint64_t in = 0, out = 0;
+
+	for (size_t i = 0; i < route->n_links; i++)
+		for (unsigned int side = 0; side < 2; side++) {
+			const struct wire *wire = lab_plan_wire(lab_plan(lab), route->links[i]);
+			const struct link_counters *was = &before->links[i][side];
+			const struct link_counters *is = &after->links[i][side];
+
+			if (wire->end[side].node != node)
+				continue;
+			in += is->rx_packets - was->rx_packets;
+			out += is->tx_packets - was->tx_packets;
+		}
+	return in > out ? in - out : 0;
+}
+
 struct books {
 	struct account sum;
 	uint64_t socket_min, socket_max;
 	bool exclusive; /* all traffic of the trial is numbered: every drop is one of ours */
+	bool injected;	/* packets appear behind the first link's counters */
 };
+
+/*
+ * A stage of ours counts what it drops. A user's own rules need not: the packets that ended in their
+ * node, counted by nobody else, are put down to them, by difference.
+ */
+static void filter_drops(struct lab *lab, const struct route *route,
+			 const struct ledger_snap *before, const struct ledger_snap *after,
+			 const struct books *books, bool exact, struct drop_list *list)
+{
+	const bool shared = list->shared;
+
+	list->shared |= !exact;
+	for (size_t i = 0; i < lab_spec(lab)->n_filters; i++) {
+		const struct filter *filter = filter_of(&lab_spec(lab)->filters[i]);
+		const int node = route_filter_node(route, lab, i);
+		uint64_t dropped;
+		char name[64];
+
+		if (node < 0 || after->filters[i].exact != exact)
+			continue;
+		if (exact)
+			dropped = ledger_filter_dropped(before, after, i);
+		else if (books->injected)
+			dropped = books->sum.sent;
+		else
+			dropped = kept_by(lab, route, before, after, (size_t)node);
+		snprintf(name, sizeof(name), "%s%s", filter->kind.name,
+			 exact ? "" : " (by difference)");
+		add_drop(list, dropped, name, lab_spec(lab)->nodes[node].name);
+	}
+	list->shared = shared;
+}
 
 static int add_account(struct load_run *run, struct books *books, struct err *err)
 {
@@ -174,6 +252,7 @@ static int add_account(struct load_run *run, struct books *books, struct err *er
 	r = run->load->account(run, &account, err);
 	if (r)
 		return r;
+	books->injected |= run->injected;
 	books->sum.present = true;
 	books->sum.sent += account.sent;
 	books->sum.delivered += account.delivered;
@@ -197,12 +276,14 @@ static void list_drops(struct lab *lab, const struct route *route, const struct 
 	list->per_frame = books->sum.packets_per_frame;
 	/* Fragments are counted where they are dropped, and again as one failed reassembly. */
 	list->shared = !books->exclusive || books->sum.fragmented;
+	filter_drops(lab, route, before, after, books, true, list);
 	for (size_t i = 0; i < route->n_nodes; i++)
 		node_drops(list, lab_spec(lab)->nodes[route->nodes[i]].name, &before->nodes[i],
 			   &after->nodes[i]);
 	for (size_t i = 0; i < route->n_links; i++)
 		link_drops(list, lab_plan_wire(lab_plan(lab), route->links[i])->name,
 			   before->links[i], after->links[i]);
+	filter_drops(lab, route, before, after, books, false, list);
 }
 
 static int enter_case(struct result_case *c, const struct books *books,

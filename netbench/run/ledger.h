@@ -8,6 +8,7 @@
 #ifndef RUN_LEDGER_H
 #define RUN_LEDGER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,5 +52,12 @@ uint64_t ledger_link_bytes(const struct ledger_snap *before, const struct ledger
 			   size_t i);
 uint64_t ledger_link_packets(const struct ledger_snap *before, const struct ledger_snap *after,
 			     size_t i);
+/* Does the filter count all that it drops? */
+bool ledger_filter_exact(const struct ledger_snap *snap, size_t filter);
+/* What a filter of the lab counted between two snaps; 0 when it is not on the route. */
+uint64_t ledger_filter_matched(const struct ledger_snap *before, const struct ledger_snap *after,
+			       size_t filter);
+uint64_t ledger_filter_dropped(const struct ledger_snap *before, const struct ledger_snap *after,
+			       size_t filter);
 
 #endif

@@ -14,6 +14,7 @@
 #include "result/result.h"
 #include "run/crew.h"
 #include "run/ledger.h"
+#include "topo/filter/filter.h"
 #include "topo/lab.h"
 
 #define LOOK_NS UINT64_C(20000000)
@@ -174,7 +175,7 @@ static bool crosses(const struct lab *lab, const struct load_run *run, size_t li
 
 	if (n < 0)
 		return false;
-	for (int i = 0; i < n; i++)
+	for (int i = run->injected ? 1 : 0; i < n; i++)
 		found |= hops[i].link == link;
 	free(hops);
 	return found;
@@ -220,6 +221,42 @@ int proof_crossed(struct lab *lab, const struct route *route, const struct ledge
 				 bytes, frames, need_bytes);
 		if (!ok)
 			case_worsen(c, CASE_VOID, "the traffic did not cross %s", what + 8);
+	}
+	return r;
+}
+
+/* Rules that the frames were to hit, and what these rules are said to do. */
+static bool expects_hits(const struct filter_spec *spec)
+{
+	return !spec->object && spec->rules && spec->hit != FILTER_NEVER;
+}
+
+int proof_filters(struct lab *lab, const struct route *route, const struct ledger_snap *before,
+		  const struct ledger_snap *after, const struct load_run *runs, size_t n_runs,
+		  struct result_case *c)
+{
+	bool frames = false;
+	char what[128];
+	int r = 0;
+
+	for (size_t i = 0; i < n_runs; i++)
+		frames |= runs[i].load->to_test_port;
+	for (size_t i = 0; !r && i < lab_spec(lab)->n_filters; i++) {
+		const struct filter_spec *spec = &lab_spec(lab)->filters[i];
+		const uint64_t matched = ledger_filter_matched(before, after, i);
+		const int node = route_filter_node(route, lab, i);
+		bool ok;
+
+		if (node < 0 || !filter_of(spec)->read || !ledger_filter_exact(after, i))
+			continue;
+		ok = matched || !frames || !expects_hits(spec);
+		snprintf(what, sizeof(what), "filter %s at %s", filter_of(spec)->kind.name,
+			 lab_spec(lab)->nodes[node].name);
+		r = findings_add(&c->proofs, ok, what,
+				 "%" PRIu64 " packets hit its rules, %" PRIu64 " dropped", matched,
+				 ledger_filter_dropped(before, after, i));
+		if (!ok)
+			case_worsen(c, CASE_VOID, "no packet hit the rules of %s", what);
 	}
 	return r;
 }

@@ -45,4 +45,9 @@ int proof_crossed(struct lab *lab, const struct route *route, const struct ledge
 		  const struct ledger_snap *after, const struct load_run *runs, size_t n_runs,
 		  struct result_case *c);
 
+/* What each filter on the way counted. One that test frames were to hit and did not voids the case. */
+int proof_filters(struct lab *lab, const struct route *route, const struct ledger_snap *before,
+		  const struct ledger_snap *after, const struct load_run *runs, size_t n_runs,
+		  struct result_case *c);
+
 #endif

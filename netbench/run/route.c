@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "load/lane.h"
+#include "topo/filter/filter.h"
 #include "topo/lab.h"
 
 static int mark_path(const struct lab *lab, size_t from, size_t to, bool *links, bool *nodes,
@@ -64,6 +65,19 @@ int route_of(const struct lab *lab, const struct load_run *runs, size_t n_runs, 
 	if (r)
 		route_release(ret);
 	return r;
+}
+
+int route_filter_node(const struct route *route, const struct lab *lab, size_t filter)
+{
+	const struct filter_spec *spec = &lab_spec(lab)->filters[filter];
+	const int node = lab_plan_filter_node(lab_plan(lab), filter, NULL);
+
+	if (!filter_of(spec)->attach)
+		return -1;
+	for (size_t i = 0; i < route->n_nodes; i++)
+		if ((int)route->nodes[i] == node)
+			return node;
+	return -1;
 }
 
 void route_release(struct route *route)

@@ -18,5 +18,7 @@ struct route {
 int route_of(const struct lab *lab, const struct load_run *runs, size_t n_runs, struct route *ret,
 	     struct err *err);
 void route_release(struct route *route);
+/* The node of a filter in place, if it lies on the route; else -1. */
+int route_filter_node(const struct route *route, const struct lab *lab, size_t filter);
 
 #endif

@@ -412,7 +412,8 @@ static int conclude(struct trial *t, struct err *err)
 		r = ledger_close(t->lab, &t->route, t->before, t->after, t->runs, t->n_runs, c,
 				 err);
 	if (!r && (proof_frames(&t->taps, t->lab, &t->route, c) ||
-		   proof_crossed(t->lab, &t->route, t->before, t->after, t->runs, t->n_runs, c)))
+		   proof_crossed(t->lab, &t->route, t->before, t->after, t->runs, t->n_runs, c) ||
+		   proof_filters(t->lab, &t->route, t->before, t->after, t->runs, t->n_runs, c)))
 		r = err_sys(err, ENOMEM, "cannot keep a proof");
 	if (!r)
 		r = validity_judge(t->validity, &delta, t->late_ns, c, err);
