@@ -154,6 +154,20 @@ static int read_rate(const char *text, struct rate *ret)
 	return -EINVAL;
 }
 
+/* The division is rounded once, so "0.5%" and "0.005" are the same number. */
+static int read_ratio(const char *text, double *ret)
+{
+	struct decimal d;
+	double unit;
+
+	text = scan_decimal(text, &d);
+	if (!text || (*text && strcmp(text, "%") != 0) || d.whole > 1000000)
+		return -EINVAL;
+	unit = *text ? 100 : 1;
+	*ret = (double)(d.whole * d.scale + d.fraction) / ((double)d.scale * unit);
+	return 0;
+}
+
 static int read_bool(const char *text, bool *ret)
 {
 	static const char *const names[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
@@ -278,6 +292,17 @@ static int set_rate(const struct opt *opt, struct rate *where, const char *text,
 	return 0;
 }
 
+static int set_ratio(const struct opt *opt, double *where, const char *text, struct err *err)
+{
+	double ratio;
+
+	if (read_ratio(text, &ratio) || ratio * 1e6 < (double)opt->min ||
+	    (opt->max && ratio * 1e6 > (double)opt->max))
+		return refuse(opt, text, NULL, err);
+	*where = ratio;
+	return 0;
+}
+
 static int set_text(char **where, const char *text, struct err *err)
 {
 	char *copy = NULL;
@@ -321,6 +346,8 @@ int opt_set(const struct opt *opt, void *cfg, const char *text, struct err *err)
 		return set_number(opt, where, text, err);
 	case OPT_RATE:
 		return set_rate(opt, where, text, err);
+	case OPT_RATIO:
+		return set_ratio(opt, where, text, err);
 	case OPT_CHOICE:
 		choice = find_choice(opt, text, strlen(text));
 		if (choice < 0)
@@ -478,6 +505,9 @@ void opt_text(const struct opt *opt, const void *cfg, char *buf, size_t len)
 		break;
 	case OPT_RATE:
 		write_rate(where, buf, len);
+		break;
+	case OPT_RATIO:
+		snprintf(buf, len, "%.9g%%", *(const double *)where * 100);
 		break;
 	case OPT_CHOICE:
 		snprintf(buf, len, "%s", opt->choices[*(const int *)where]);

@@ -19,6 +19,7 @@ enum opt_type {
 	OPT_SIZE,   /* uint64_t bytes: Ki, Mi, Gi (and K, M, G, meaning the same) */
 	OPT_TIME,   /* uint64_t ns: ns, us, ms, s, min, h; a plain number is seconds */
 	OPT_RATE,   /* struct rate: "max", "100kpps", "1.5Gbit/s" (pps, bps, bit/s, packet/s) */
+	OPT_RATIO,  /* double: "0.5%", "0.005"; never below 0 */
 	OPT_CHOICE, /* int: index into choices */
 	OPT_SET,    /* uint64_t: bit i = choices[i]; "off" = none, "on" = all, or a comma list */
 	OPT_TEXT,   /* char *: owned by the config, freed by opts_release; may be NULL */
@@ -42,8 +43,9 @@ struct opt {
 	enum opt_type type;
 	char letter; /* short flag on the command line; 0: none */
 	size_t offset;
-	const char *def;	    /* text, read as a user's value; NULL: zero or NULL */
-	uint64_t min, max;	    /* for COUNT, SIZE, TIME and the value of RATE; max 0: none */
+	const char *def; /* text, read as a user's value; NULL: zero or NULL */
+	uint64_t min,
+		max; /* for COUNT, SIZE, TIME, the value of RATE; RATIO in millionths; max 0: none */
 	const char *const *choices; /* CHOICE, SET: NULL-terminated */
 	const char *metavar;	    /* for help: "N", "NODE"; NULL: derived from the type */
 	const char *help;

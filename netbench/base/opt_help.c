@@ -7,9 +7,10 @@
 const char *opt_type_text(const struct opt *opt)
 {
 	static const char *const names[] = {
-		[OPT_BOOL] = "",     [OPT_COUNT] = "N",	  [OPT_SIZE] = "SIZE",
-		[OPT_TIME] = "TIME", [OPT_RATE] = "RATE", [OPT_CHOICE] = "CHOICE",
-		[OPT_SET] = "SET",   [OPT_TEXT] = "TEXT", [OPT_LIST] = "TEXT",
+		[OPT_BOOL] = "",	 [OPT_COUNT] = "N",   [OPT_SIZE] = "SIZE",
+		[OPT_TIME] = "TIME",	 [OPT_RATE] = "RATE", [OPT_RATIO] = "RATIO",
+		[OPT_CHOICE] = "CHOICE", [OPT_SET] = "SET",   [OPT_TEXT] = "TEXT",
+		[OPT_LIST] = "TEXT",
 	};
 
 	return opt->metavar ? opt->metavar : names[opt->type];
@@ -20,15 +21,16 @@ static bool has_range(const struct opt *opt)
 	/* No rate is 0, so that goes without saying. */
 	if (opt->type == OPT_RATE && opt->min <= 1 && !opt->max)
 		return false;
-	return opt->type >= OPT_COUNT && opt->type <= OPT_RATE && (opt->min || opt->max);
+	return opt->type >= OPT_COUNT && opt->type <= OPT_RATIO && (opt->min || opt->max);
 }
 
 /* A bound is written as a value of the option would be; that of a rate has no unit. */
 static void write_bound(const struct opt *opt, uint64_t bound, char *buf, size_t len)
 {
-	struct opt alike = {.type = opt->type == OPT_RATE ? OPT_COUNT : opt->type};
+	const struct opt alike = {.type = opt->type == OPT_RATE ? OPT_COUNT : opt->type};
+	const double ratio = (double)bound / 1e6;
 
-	opt_text(&alike, &bound, buf, len);
+	opt_text(&alike, opt->type == OPT_RATIO ? (const void *)&ratio : &bound, buf, len);
 }
 
 void opt_range_text(const struct opt *opt, char *buf, size_t len)
@@ -59,6 +61,7 @@ void opt_wants_text(const struct opt *opt, char *buf, size_t len)
 		[OPT_SIZE] = "a size",
 		[OPT_TIME] = "a time",
 		[OPT_RATE] = "'max' or a rate such as 100kpps or 1Gbit/s",
+		[OPT_RATIO] = "a ratio such as 0.5% or 0.005",
 		[OPT_CHOICE] = "one of",
 		[OPT_SET] = "'on', 'off' or some of",
 		[OPT_TEXT] = "a text",

@@ -14,6 +14,7 @@ struct all {
 	bool flag, on;
 	uint64_t count, size, time;
 	struct rate rate;
+	double ratio;
 	int choice;
 	uint64_t set;
 	char *text;
@@ -39,6 +40,7 @@ static const struct opt opts[] = {
 	 .letter = 't',
 	 .help = "how long"},
 	{.name = "rate", .type = OPT_RATE, .offset = FIELD(rate), .def = "max", .min = 1},
+	{.name = "ratio", .type = OPT_RATIO, .offset = FIELD(ratio), .max = 500000},
 	{.name = "choice", .type = OPT_CHOICE, .offset = FIELD(choice), .choices = sides},
 	{.name = "set", .type = OPT_SET, .offset = FIELD(set), .choices = features},
 	{.name = "text", .type = OPT_TEXT, .offset = FIELD(text), .metavar = "NODE"},
@@ -107,6 +109,11 @@ static void values_round_trip(void **state)
 	becomes("rate", "1.5Gbit/s", "1500Mbit/s");
 	becomes("rate", "7 Mbps", "7Mbit/s");
 	becomes("rate", "12packet/s", "12pps");
+	becomes("ratio", "0.5%", "0.5%");
+	becomes("ratio", "0.005", "0.5%");
+	becomes("ratio", "0.1", "10%");
+	becomes("ratio", "33.3333333 %", "33.3333333%");
+	becomes("ratio", "0", "0%");
 	becomes("choice", "right", "right");
 	becomes("set", "off", "off");
 	becomes("set", "on", "on");
@@ -134,6 +141,12 @@ static void wrong_values_say_what_is_wanted(void **state)
 	refused("time", "0", "'time' wants a time from 10ms to 24h, not '0'");
 	refused("time", "25h", "'time' wants a time from 10ms to 24h, not '25h'");
 	refused("time", "1.", "'time' wants a time from 10ms to 24h, not '1.'");
+	refused("ratio", "50.1%",
+		"'ratio' wants a ratio such as 0.5% or 0.005 from 0% to 50%, not '50.1%'");
+	refused("ratio", "-1%",
+		"'ratio' wants a ratio such as 0.5% or 0.005 from 0% to 50%, not '-1%'");
+	refused("ratio", "1%%",
+		"'ratio' wants a ratio such as 0.5% or 0.005 from 0% to 50%, not '1%%'");
 	refused("rate", "0pps",
 		"'rate' wants 'max' or a rate such as 100kpps or 1Gbit/s, not '0pps'");
 	refused("rate", "10k",
