@@ -2,14 +2,12 @@
 /* Owns the robust statistics: median, MAD and the percentile bootstrap of the median. */
 #include "base/stats.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
-
-/* The interval of 4000 medians moves by less than a tenth of its width from seed to seed. */
-enum { RESAMPLES = 4000 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -55,17 +53,47 @@ static double resample(const double *sorted, size_t n, struct rng *rng, uint32_t
 	return at_low;
 }
 
+void stats_interval(double *values, double *ret_lo, double *ret_hi)
+{
+	qsort(values, STATS_RESAMPLES, sizeof(*values), by_value);
+	*ret_lo = values[STATS_RESAMPLES * 25 / 1000];
+	*ret_hi = values[STATS_RESAMPLES * 975 / 1000 - 1];
+}
+
 static void bootstrap(const double *sorted, size_t n, uint64_t seed, double *medians,
 		      uint32_t *drawn, struct stats *ret)
 {
 	struct rng rng;
 
 	rng_seed(&rng, seed);
-	for (size_t i = 0; i < RESAMPLES; i++)
+	for (size_t i = 0; i < STATS_RESAMPLES; i++)
 		medians[i] = resample(sorted, n, &rng, drawn);
-	qsort(medians, RESAMPLES, sizeof(*medians), by_value);
-	ret->ci_lo = medians[RESAMPLES * 25 / 1000];
-	ret->ci_hi = medians[RESAMPLES * 975 / 1000 - 1];
+	stats_interval(medians, &ret->ci_lo, &ret->ci_hi);
+}
+
+static size_t copy_known(const double *samples, size_t n, double *ret)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(samples[i]))
+			ret[known++] = samples[i];
+	return known;
+}
+
+int stats_resample(const double *samples, size_t n, struct rng *rng, double *ret_medians)
+{
+	double *sorted = malloc(n * (sizeof(*sorted) + sizeof(uint32_t)) + 1);
+	void *drawn = sorted + n;
+
+	if (!sorted)
+		return -ENOMEM;
+	n = copy_known(samples, n, sorted);
+	qsort(sorted, n, sizeof(*sorted), by_value);
+	for (size_t i = 0; i < STATS_RESAMPLES; i++)
+		ret_medians[i] = n ? resample(sorted, n, rng, drawn) : NAN;
+	free(sorted);
+	return 0;
 }
 
 void stats_of(const double *samples, size_t n, uint64_t seed, struct stats *ret)
@@ -76,14 +104,12 @@ void stats_of(const double *samples, size_t n, uint64_t seed, struct stats *ret)
 	*ret = (struct stats){
 		.median = NAN, .mad = NAN, .min = NAN, .max = NAN, .ci_lo = NAN, .ci_hi = NAN};
 	/* One piece of memory, so that there is one way to fail: nothing is known then. */
-	sorted = malloc((2 * n + RESAMPLES) * sizeof(*sorted) + n * sizeof(uint32_t));
+	sorted = malloc((2 * n + STATS_RESAMPLES) * sizeof(*sorted) + n * sizeof(uint32_t));
 	if (!sorted)
 		return;
 	scratch = sorted + n;
-	drawn = scratch + n + RESAMPLES;
-	for (size_t i = 0; i < n; i++)
-		if (!isnan(samples[i]))
-			sorted[ret->n++] = samples[i];
+	drawn = scratch + n + STATS_RESAMPLES;
+	ret->n = copy_known(samples, n, sorted);
 	if (!ret->n)
 		goto free_scratch;
 	qsort(sorted, ret->n, sizeof(*sorted), by_value);

@@ -8,33 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * One more element at the end of a list whose room is not recorded: room is doubled whenever n is a
- * power of two. Returns zeroed memory, or NULL with the list as it was; the caller counts n up.
- */
-static void *append(void **list, size_t n, size_t size)
-{
-	char *grown = *list;
-
-	if ((n & (n - 1)) == 0) {
-		if (n > SIZE_MAX / 2 / size)
-			return NULL;
-		grown = realloc(grown, (n ? 2 * n : 1) * size);
-		if (!grown)
-			return NULL;
-		*list = grown;
-	}
-	return memset(grown + n * size, 0, size);
-}
-
-/* For lists of differently typed elements: void ** must not alias them. */
-#define APPEND(list, n)                                            \
-	({                                                         \
-		void *list_ = (list);                              \
-		void *new_ = append(&list_, (n), sizeof(*(list))); \
-		(list) = list_;                                    \
-		(__typeof__(list))new_;                            \
-	})
+#include "result/append.h"
+#include "result/fit.h"
+#include "result/ladder.h"
+#include "result/search.h"
 
 struct result *result_new(void)
 {
@@ -79,6 +56,13 @@ static void case_release(struct result_case *c)
 	free(c->cpus);
 	free(c->intervals);
 	free(c->remark);
+	versus_release(&c->versus);
+	for (size_t i = 0; i < c->n_searches; i++)
+		search_result_release(&c->searches[i]);
+	free(c->searches);
+	for (size_t i = 0; i < c->n_curves; i++)
+		curve_release(&c->curves[i]);
+	free(c->curves);
 }
 
 void result_free(struct result *result)
@@ -97,6 +81,9 @@ void result_free(struct result *result)
 	for (size_t i = 0; i < result->n_cases; i++)
 		case_release(&result->cases[i]);
 	free(result->cases);
+	for (size_t i = 0; i < result->n_fits; i++)
+		fit_release(&result->fits[i]);
+	free(result->fits);
 	free(result);
 }
 

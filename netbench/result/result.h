@@ -193,6 +193,10 @@ int findings_add(struct findings *f, bool ok, const char *what, const char *fmt,
 int case_add_interval(struct result_case *c, const struct interval *interval);
 /* The shares of one trial, all CPUs that took part, go into the means. */
 int case_add_cpus(struct result_case *c, const struct cpu_share *shares, size_t n);
+/* Deep copies: what is passed stays the caller's. Added whole, or -ENOMEM and nothing was. */
+int case_add_search(struct result_case *c, const struct search_result *search);
+int case_add_curve(struct result_case *c, const struct curve *curve);
+int result_add_fit(struct result *result, const struct fit *fit);
 /* Keeps the first remark. */
 int case_set_remark(struct result_case *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Owns what a case costs more than its baseline. */
+#include "result/ladder.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/stats.h"
+#include "result/result.h"
+
+void versus_release(struct versus *versus)
+{
+	free(versus->baseline);
+	*versus = (struct versus){0};
+}
+
+static const struct metric *known_metric(const struct result_case *c, const char *name)
+{
+	const struct metric *metric = case_metric(c, name);
+
+	for (size_t i = 0; metric && i < metric->n; i++)
+		if (!isnan(metric->samples[i]))
+			return metric;
+	return NULL;
+}
+
+/* The first measure of time per packet that both have; what failed or is void has none. */
+static bool common_metric(const struct result_case *c, const struct result_case *baseline,
+			  const struct metric **ret_ours, const struct metric **ret_theirs)
+{
+	static const char *const names[] = {"time_per_frame", "cost"};
+
+	if (c->status == CASE_FAILED || c->status == CASE_VOID || baseline->status == CASE_FAILED ||
+	    baseline->status == CASE_VOID)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		*ret_ours = known_metric(c, names[i]);
+		*ret_theirs = known_metric(baseline, names[i]);
+		if (*ret_ours && *ret_theirs)
+			return true;
+	}
+	return false;
+}
+
+static int interval(const struct metric *ours, const struct metric *theirs, uint64_t seed,
+		    struct versus *versus)
+{
+	double *differences = calloc(2 * STATS_RESAMPLES, sizeof(*differences));
+	double *medians = differences + STATS_RESAMPLES;
+	struct rng rng;
+	int r;
+
+	if (!differences)
+		return -ENOMEM;
+	rng_seed(&rng, seed);
+	r = stats_resample(ours->samples, ours->n, &rng, differences);
+	if (!r)
+		r = stats_resample(theirs->samples, theirs->n, &rng, medians);
+	for (size_t i = 0; !r && i < STATS_RESAMPLES; i++)
+		differences[i] -= medians[i];
+	if (!r)
+		stats_interval(differences, &versus->lo, &versus->hi);
+	free(differences);
+	return r;
+}
+
+int result_compare_case(struct result *result, size_t at, size_t baseline)
+{
+	struct result_case *c = &result->cases[at], *base = &result->cases[baseline];
+	struct versus versus = {.lo = NAN, .hi = NAN};
+	const struct metric *ours, *theirs;
+	struct stats our_stats, their_stats;
+	int r = 0;
+
+	if (at == baseline)
+		return -EINVAL;
+	if (!common_metric(c, base, &ours, &theirs))
+		return -ENOENT;
+	stats_of(ours->samples, ours->n, result->seed, &our_stats);
+	stats_of(theirs->samples, theirs->n, result->seed, &their_stats);
+	versus.def = ours->def;
+	versus.difference = our_stats.median - their_stats.median;
+	if (our_stats.n > 1 && their_stats.n > 1)
+		r = interval(ours, theirs, result->seed, &versus);
+	if (r)
+		return r;
+	versus.baseline = strdup(base->name);
+	if (!versus.baseline)
+		return -ENOMEM;
+	versus_release(&c->versus);
+	c->versus = versus;
+	return 0;
+}
