@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "load/load.h"
+#include "suite/filter_check.h"
 #include "suite/plan.h"
 
 static int no_memory(struct err *err)
@@ -90,7 +91,28 @@ static int check_load(struct arm *arm, const struct load_spec *spec, const char 
 	return arm->skip ? 0 : no_memory(err);
 }
 
-int arm_check(struct arm *arm, const struct lab_plan *plan, struct err *err)
+/* plan may be that of the lab as written: its nodes are the same. */
+static int check_filters(struct arm *arm, const struct lab_plan *plan, struct filter_checks *checks,
+			 struct err *err)
+{
+	struct err why = {0};
+	int ret = 0;
+
+	for (size_t i = 0; i < arm->lab.n_filters && !ret; i++) {
+		ret = filter_check_arm(&arm->lab, i, plan, checks, &why);
+		if (ret == -EOPNOTSUPP) {
+			ret = 0;
+			if (!arm->skip)
+				arm->skip = strdup(why.text);
+			if (!arm->skip)
+				return no_memory(err);
+		}
+	}
+	return ret ? err_set(err, ret, "%s", why.text) : 0;
+}
+
+int arm_check(struct arm *arm, const struct lab_plan *plan, struct filter_checks *checks,
+	      struct err *err)
 {
 	int ret = check_path(arm, &arm->main, plan, err);
 
@@ -100,5 +122,5 @@ int arm_check(struct arm *arm, const struct lab_plan *plan, struct err *err)
 		ret = check_load(arm, &arm->main, "", err);
 	for (size_t i = 0; i < arm->n_beside && !ret; i++)
 		ret = check_load(arm, &arm->beside[i], "beside: ", err);
-	return ret;
+	return ret ? ret : check_filters(arm, plan, checks, err);
 }

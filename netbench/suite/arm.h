@@ -5,13 +5,15 @@
 
 struct arm;
 struct err;
+struct filter_checks;
 struct lab_plan;
 
 /*
- * Fill in the nodes that traffic loads leave out, and ask every load whether it can run: arm->skip
- * is set if one cannot. -EINVAL at a load's mark when its nodes do not exist, are the same or have no
- * path between them, or when its options contradict each other. plan is that of arm->lab.
+ * Fill in the nodes that traffic loads and filters leave out, and ask each whether it can run:
+ * arm->skip is set if one cannot. -EINVAL at its mark when its nodes do not exist, are the same or
+ * have no path between them, or when its options contradict each other. plan is that of arm->lab.
  */
-int arm_check(struct arm *arm, const struct lab_plan *plan, struct err *err);
+int arm_check(struct arm *arm, const struct lab_plan *plan, struct filter_checks *checks,
+	      struct err *err);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Owns the reading of labs: nodes and links. Whether they fit together is lab_plan_make's to say. */
+/* Owns the reading of labs: nodes, links and filters. Whether they fit together is lab_plan_make's to say. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "suite/read.h"
+#include "topo/filter/filter.h"
+
+enum { FILTERS_MAX = 64 };
 
 /* NULL is -ENOMEM. */
 static struct node_spec *add_node(struct lab_spec *lab, const char *name, struct mark mark,
@@ -128,14 +131,64 @@ static int read_links(const struct tree_entry *entry, struct lab_spec *lab, stru
 	return ret;
 }
 
+struct filter_spec *lab_add_filter(struct lab_spec *lab, const char *stage, struct mark mark,
+				   struct err *err)
+{
+	struct filter_spec *list = reallocarray(lab->filters, lab->n_filters + 1, sizeof(*list));
+	struct filter_spec *filter;
+
+	if (!list) {
+		err_set(err, ENOMEM, "out of memory");
+		return NULL;
+	}
+	lab->filters = list;
+	filter = &list[lab->n_filters];
+	if (filter_spec_init(filter, err))
+		return NULL;
+	lab->n_filters++;
+	filter->mark = mark;
+	return !stage || !opt_set(opts_find(filter_opts, "stage"), filter, stage, err) ? filter
+										       : NULL;
+}
+
+/* "xdp" or {stage: xdp, rules: 100}. */
+static int read_filter(const struct tree_value *value, struct lab_spec *lab, struct err *err)
+{
+	const char *stage = value->kind == TREE_TEXT ? value->text : NULL;
+	struct filter_spec *filter;
+	struct err why;
+
+	if (!stage && value->kind != TREE_MAP)
+		return err_at(err, value->mark, EINVAL,
+			      "a filter is a stage or a map of options, not %s",
+			      tree_kind_name(value->kind));
+	filter = lab_add_filter(lab, stage, value->mark, &why);
+	if (!filter)
+		return err_at(err, value->mark, EINVAL, "%s", why.text);
+	return stage ? 0 : read_options(value, filter_opts, filter, NULL, "filter", err);
+}
+
+static int read_filters(const struct tree_entry *entry, struct lab_spec *lab, struct err *err)
+{
+	int ret = read_kind(entry, TREE_LIST, "filters", err);
+
+	if (!ret && entry->value->n > FILTERS_MAX)
+		return err_at(err, entry->value->mark, EINVAL, "lab '%s' has more than %d filters",
+			      lab->name, FILTERS_MAX);
+	for (size_t i = 0; !ret && i < entry->value->n; i++)
+		ret = read_filter(entry->value->entries[i].value, lab, err);
+	return ret;
+}
+
 int read_lab(const struct tree_value *map, const char *const *more, struct lab_spec *lab,
 	     struct err *err)
 {
-	const char *keys[8] = {"nodes", "links"};
+	const char *keys[8] = {"nodes", "links", "filters"};
 	const struct tree_entry *nodes = tree_find(map, "nodes");
 	const struct tree_entry *links = tree_find(map, "links");
+	const struct tree_entry *filters_of = tree_find(map, "filters");
 	char where[TREE_KEY_MAX + 16];
-	size_t n = 2;
+	size_t n = 3;
 	int ret;
 
 	for (; more && *more && n < 7; more++)
@@ -147,7 +200,9 @@ int read_lab(const struct tree_value *map, const char *const *more, struct lab_s
 	if (!nodes)
 		return err_at(err, map->mark, EINVAL, "lab '%s' has no 'nodes'", lab->name);
 	ret = read_nodes(nodes, lab, err);
-	return ret || !links ? ret : read_links(links, lab, err);
+	if (!ret && links)
+		ret = read_links(links, lab, err);
+	return ret || !filters_of ? ret : read_filters(filters_of, lab, err);
 }
 
 int lab_pair(struct lab_spec *lab, struct err *err)

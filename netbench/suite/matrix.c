@@ -10,7 +10,7 @@
 #include "suite/arm.h"
 #include "suite/path.h"
 
-/* What a plan may grow to; OBJECTS counts the nodes and links of all arms. */
+/* What a plan may grow to; OBJECTS counts the nodes, links and filters of all arms. */
 enum { ARMS_MAX = 4096, TRIALS_MAX = 100000, OBJECTS_MAX = 1000000, AXES_MAX = 16 };
 
 /* One case on its way to arms. */
@@ -144,7 +144,13 @@ static int check_repeated(const struct path_scope *scope, struct expansion *x, s
 	return 0;
 }
 
-/* Which axes the arm has: with a choice of labs, not every lab has every link. */
+/* With a choice of labs, not every lab has every link; and filters go by stages that may vary. */
+static bool may_lack(const struct expansion *x, const struct axis *axis)
+{
+	return x->labs || path_of_filter(axis->path);
+}
+
+/* Which axes the arm has. */
 static int apply_axes(const struct path_scope *scope, struct expansion *x, struct err *err)
 {
 	struct err why;
@@ -157,7 +163,7 @@ static int apply_axes(const struct path_scope *scope, struct expansion *x, struc
 		if (axis == x->labs)
 			continue;
 		ret = path_set(scope, axis->path, axis->values[x->at[i]], &why);
-		if (ret == -ENOENT && x->labs) {
+		if (ret == -ENOENT && may_lack(x, axis)) {
 			x->here[i] = false;
 			x->why[i] = why;
 			continue;
@@ -242,7 +248,10 @@ static int base_of(struct builder *b, size_t lab, const struct lab_plan **ret)
 /* 1: the arm counts; 0: it does not. arm can be released whatever happens. */
 static int fill_arm(struct builder *b, struct arm *arm, struct expansion *x)
 {
-	struct path_scope scope = {.timing = &arm->timing, .lab = &arm->lab, .main = &arm->main};
+	struct path_scope scope = {.timing = &arm->timing,
+				   .lab = &arm->lab,
+				   .main = &arm->main,
+				   .file = b->plan->suite->mark_file};
 	struct lab_plan *own = NULL;
 	int ret = base_of(b, x->lab, &scope.plan);
 
@@ -262,12 +271,13 @@ static int fill_arm(struct builder *b, struct arm *arm, struct expansion *x)
 	ret = check_name(b->plan->suite, x, arm->name, b->err);
 	if (!ret)
 		ret = add_labels(arm, x, b->err);
+	scope.file = NULL;
 	if (!ret)
 		ret = apply_settings(b, &scope);
 	if (!ret && x->lab_varies)
 		ret = lab_plan_make(&arm->lab, &own, b->err);
 	if (!ret)
-		ret = arm_check(arm, own ? own : scope.plan, b->err);
+		ret = arm_check(arm, own ? own : scope.plan, &b->checks, b->err);
 	lab_plan_free(own);
 	return ret ? ret : 1;
 }
@@ -320,17 +330,22 @@ static struct mark size_mark(const struct case_spec *c)
 	return c->n_axes ? c->axes[0].mark : c->mark;
 }
 
-/* Nodes and links of the largest lab that the case may run in. */
+static size_t objects_of(const struct lab_spec *lab)
+{
+	return lab->n_nodes + lab->n_links + lab->n_filters;
+}
+
+/* Nodes, links and filters of the largest lab that the case may run in. */
 static size_t lab_objects(const struct suite *suite, const struct expansion *x)
 {
-	size_t most = suite->labs[x->lab].n_nodes + suite->labs[x->lab].n_links;
+	size_t most = objects_of(&suite->labs[x->lab]);
 
 	for (size_t i = 0; x->labs && i < x->labs->n_values; i++) {
 		size_t lab, objects;
 
 		if (suite_find_lab(suite, x->labs->values[i], &lab, NULL))
 			continue;
-		objects = suite->labs[lab].n_nodes + suite->labs[lab].n_links;
+		objects = objects_of(&suite->labs[lab]);
 		most = objects > most ? objects : most;
 	}
 	return most;
@@ -351,9 +366,10 @@ static int check_size(struct builder *b, const struct expansion *x)
 			      ARMS_MAX);
 	b->objects += arms * lab_objects(b->plan->suite, x);
 	if (b->objects > OBJECTS_MAX)
-		return err_at(b->err, mark, EINVAL,
-			      "the %zu arms of case '%s' have more than %d nodes and links", arms,
-			      x->c->name, OBJECTS_MAX);
+		return err_at(
+			b->err, mark, EINVAL,
+			"the %zu arms of case '%s' have more than %d nodes, links and filters",
+			arms, x->c->name, OBJECTS_MAX);
 	return 0;
 }
 

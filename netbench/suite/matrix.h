@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "suite/filter_check.h"
 #include "suite/plan.h"
 
 struct setting { /* one --set */
@@ -21,6 +22,7 @@ struct builder {
 	const struct plan_options *options;
 	struct setting *settings; /* options->n_set */
 	struct lab_plan **bases;  /* of the suite's labs as written, made when first needed */
+	struct filter_checks checks;
 	size_t room, trials, objects;
 	char names[384]; /* of the arms that --only left out */
 	struct err *err;

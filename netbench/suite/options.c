@@ -52,6 +52,47 @@ int read_text(const struct tree_value *value, const char *what, char **ret, stru
 	return *ret ? 0 : err_set(err, ENOMEM, "out of memory");
 }
 
+bool opt_is_file(const struct opt *opt)
+{
+	return opt->type == OPT_TEXT && opt->metavar && !strcmp(opt->metavar, "FILE");
+}
+
+int set_value(const struct opt *opt, void *cfg, const char *text, const char *file, struct err *err)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	char *joined;
+	int ret;
+
+	if (!slash || !opt_is_file(opt) || !*text || *text == '/')
+		return opt_set(opt, cfg, text, err);
+	if (asprintf(&joined, "%.*s/%s", (int)(slash - file), file, text) < 0)
+		return err_set(err, ENOMEM, "out of memory");
+	ret = opt_set(opt, cfg, joined, err);
+	free(joined);
+	return ret;
+}
+
+/* Texts, or a map as they are written on the command line: {eth1: wan0} is eth1=wan0. */
+static int set_texts(const struct opt *opt, void *cfg, const struct tree_value *value,
+		     struct err *err)
+{
+	for (size_t i = 0; i < value->n; i++) {
+		const struct tree_entry *entry = &value->entries[i];
+		char text[TREE_KEY_MAX + TREE_TEXT_MAX + 2];
+		struct err why;
+		int ret = read_kind(entry, TREE_TEXT, opt->name, err);
+
+		if (ret)
+			return ret;
+		snprintf(text, sizeof(text), "%s%s%s", entry->key ? entry->key : "",
+			 entry->key ? "=" : "", entry->value->text);
+		ret = opt_set(opt, cfg, text, &why);
+		if (ret)
+			return err_at(err, entry->value->mark, ret, "%s", why.text);
+	}
+	return 0;
+}
+
 static int set_option(const struct opt *opt, void *cfg, const struct tree_value *value,
 		      struct err *err)
 {
@@ -60,6 +101,8 @@ static int set_option(const struct opt *opt, void *cfg, const struct tree_value 
 	struct err why;
 	int ret;
 
+	if (opt->type == OPT_LIST && (value->kind == TREE_LIST || value->kind == TREE_MAP))
+		return set_texts(opt, cfg, value, err);
 	if (value->kind != TREE_TEXT && !(value->kind == TREE_LIST && list)) {
 		char wants[256];
 
@@ -70,7 +113,7 @@ static int set_option(const struct opt *opt, void *cfg, const struct tree_value 
 	ret = read_text(value, opt->name, &text, err);
 	if (ret)
 		return ret;
-	ret = opt_set(opt, cfg, text, &why);
+	ret = set_value(opt, cfg, text, value->mark.file, &why);
 	free(text);
 	return ret ? err_at(err, value->mark, ret, "%s", why.text) : 0;
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "load/load.h"
+#include "suite/read.h"
+#include "topo/filter/filter.h"
 
 /* "root.name.opt", "root.opt" or "root"; name may hold dots. A part that is left out is "". */
 struct path {
@@ -47,6 +49,7 @@ static int split(const char *text, struct path *path)
 struct walk {
 	struct path path;
 	const char *text, *value; /* value NULL: look, do not set */
+	const char *file;	  /* names of files are relative to its folder; may be NULL */
 	FILE *out;		  /* for what is there, once for each option */
 	const struct opt *shown;
 	const char *kind;	      /* of the members: "node" */
@@ -70,16 +73,13 @@ static void show_option(struct walk *w, const struct opt *opt, const void *cfg)
 	w->shown = opt;
 }
 
-static int set_member(struct walk *w, const char *name, const struct opt *opts, void *cfg)
+/* The path names what has these options. */
+static int set_matched(struct walk *w, const char *name, const struct opt *opts, void *cfg)
 {
 	const struct opt *opt;
 	struct err why;
 	int ret;
 
-	if (w->n_names < NAMES_MAX)
-		w->names[w->n_names++] = name;
-	if (fnmatch(w->path.name, name, 0))
-		return 0;
 	w->matched++;
 	w->opts = opts;
 	w->owner = name;
@@ -91,11 +91,23 @@ static int set_member(struct walk *w, const char *name, const struct opt *opts, 
 		w->set++;
 		return 0;
 	}
-	ret = opt_set(opt, cfg, w->value, &why);
+	ret = set_value(opt, cfg, w->value, w->file, &why);
 	if (ret)
 		return err_set(w->err, ret, "%s", why.text);
 	w->set++;
 	return 0;
+}
+
+static void keep_name(struct walk *w, const char *name)
+{
+	if (w->n_names < NAMES_MAX)
+		w->names[w->n_names++] = name;
+}
+
+static int set_member(struct walk *w, const char *name, const struct opt *opts, void *cfg)
+{
+	keep_name(w, name);
+	return fnmatch(w->path.name, name, 0) ? 0 : set_matched(w, name, opts, cfg);
 }
 
 static int missing(const struct walk *w)
@@ -142,6 +154,27 @@ static int walk_links(struct walk *w, const struct path_scope *scope)
 	return ret;
 }
 
+/* A filter goes by its number, counted from 1, its stage and its node. */
+static int walk_filters(struct walk *w, const struct path_scope *scope)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < scope->lab->n_filters && !ret; i++) {
+		struct filter_spec *filter = &scope->lab->filters[i];
+		const char *stage = filter_of(filter)->kind.name, *node = filter->node;
+		char number[24];
+
+		snprintf(number, sizeof(number), "%zu", i + 1);
+		keep_name(w, stage);
+		if (node)
+			keep_name(w, node);
+		if (!fnmatch(w->path.name, stage, 0) || !strcmp(w->path.name, number) ||
+		    (node && !fnmatch(w->path.name, node, 0)))
+			ret = set_matched(w, stage, filter_opts, filter);
+	}
+	return ret;
+}
+
 static int walk_loads(struct walk *w, struct load_spec *specs, size_t n)
 {
 	int ret = 0;
@@ -154,8 +187,8 @@ static int walk_loads(struct walk *w, struct load_spec *specs, size_t n)
 
 static int no_root(const char *text, const char *root, struct err *err)
 {
-	static const char *const roots[] = {"lab",  "duration", "warmup", "repeat",
-					    "load", "beside",	"node",	  "link"};
+	static const char *const roots[] = {"lab",    "duration", "warmup", "repeat", "load",
+					    "beside", "node",	  "link",   "filter"};
 	const char *near = name_nearest(roots, sizeof(roots) / sizeof(*roots), root);
 
 	/* A known beginning was followed by what it does not have: no guess helps. */
@@ -163,7 +196,8 @@ static int no_root(const char *text, const char *root, struct err *err)
 		return err_set(err, ENOENT, "no setting '%.128s'; did you mean '%s'?", text, near);
 	return err_set(err, ENOENT,
 		       "no setting '%.128s': a path is lab, duration, warmup, repeat, load.OPTION, "
-		       "beside.LOAD.OPTION, node.NAME.OPTION or link.NAME.OPTION",
+		       "beside.LOAD.OPTION, node.NAME.OPTION, link.NAME.OPTION or "
+		       "filter.NAME.OPTION",
 		       text);
 }
 
@@ -195,6 +229,8 @@ static int walk_path(struct walk *w, const struct path_scope *scope)
 		ret = walk_nodes(w, scope);
 	} else if (!strcmp(path->root, "link")) {
 		ret = walk_links(w, scope);
+	} else if (!strcmp(path->root, "filter")) {
+		ret = walk_filters(w, scope);
 	} else {
 		return no_root(w->text, path->root, w->err);
 	}
@@ -205,7 +241,7 @@ static int walk_path(struct walk *w, const struct path_scope *scope)
 
 int path_set(const struct path_scope *scope, const char *text, const char *value, struct err *err)
 {
-	struct walk w = {.text = text, .value = value, .err = err};
+	struct walk w = {.text = text, .value = value, .file = scope->file, .err = err};
 
 	return walk_path(&w, scope);
 }
@@ -240,9 +276,14 @@ bool path_covers(const char *wide, const char *narrow)
 	       (!strcmp(a.name, b.name) || !fnmatch(a.name, b.name, 0));
 }
 
+bool path_of_filter(const char *path)
+{
+	return !strncmp(path, "filter.", 7);
+}
+
 bool path_of_lab(const char *path)
 {
-	return !strncmp(path, "node.", 5) || !strncmp(path, "link.", 5);
+	return !strncmp(path, "node.", 5) || !strncmp(path, "link.", 5) || path_of_filter(path);
 }
 
 bool path_is_lab(const char *path)

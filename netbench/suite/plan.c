@@ -43,6 +43,7 @@ static void builder_release(struct builder *b)
 	for (size_t i = 0; b->bases && i < b->plan->suite->n_labs; i++)
 		lab_plan_free(b->bases[i]);
 	free(b->bases);
+	filter_checks_release(&b->checks);
 }
 
 static int check_used(struct builder *b)

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "load/load.h"
 #include "suite/plan.h"
+#include "topo/filter/filter.h"
 
 static void print_value(const char *name, const char *value, FILE *out)
 {
@@ -67,6 +68,11 @@ static void print_lab(const struct arm *arm, FILE *out)
 		fputc('\n', out);
 		if (wire)
 			print_wire(wire, lab, out);
+	}
+	for (size_t i = 0; i < lab->n_filters; i++) {
+		fprintf(out, "  filter %zu", i + 1);
+		print_options(filter_opts, &lab->filters[i], out);
+		fputc('\n', out);
 	}
 	lab_plan_free(plan);
 }

@@ -14,6 +14,11 @@
 int read_kind(const struct tree_entry *entry, enum tree_kind kind, const char *what,
 	      struct err *err);
 
+/* Does the option name a file? */
+bool opt_is_file(const struct opt *opt);
+/* opt_set; the name of a file that is not absolute is relative to the folder of `file`. */
+int set_value(const struct opt *opt, void *cfg, const char *text, const char *file,
+	      struct err *err);
 /*
  * Every key of map must be in keys (NULL-terminated, may be NULL: the caller reads those) or be an
  * option, which is set. where is for messages: "case", "load 'tcp'".
@@ -25,11 +30,17 @@ int read_text(const struct tree_value *value, const char *what, char **ret, stru
 /* A text that may be part of a path or a file name: letters, digits, "-_." and those in also. */
 int read_name(const char *text, struct mark mark, const char *what, const char *also, char **ret,
 	      struct err *err);
-/* nodes and links of a map into lab, which has its name and mark. more: keys the caller reads. */
+/* nodes, links and filters of a map into lab, which has its name and mark. more: keys the caller reads. */
 int read_lab(const struct tree_value *map, const char *const *more, struct lab_spec *lab,
 	     struct err *err);
 /* The lab of suites without labs and of `bench`: nodes a and b and the link between them. */
 int lab_pair(struct lab_spec *lab, struct err *err);
+/*
+ * One more filter, with the defaults, for `stage` (NULL: that is an option still to be read). NULL
+ * with err when there is no such stage.
+ */
+struct filter_spec *lab_add_filter(struct lab_spec *lab, const char *stage, struct mark mark,
+				   struct err *err);
 /* The cases of a suite whose labs and defaults are read. */
 int read_cases(struct suite *suite, const struct tree_value *root, struct err *err);
 void case_release(struct case_spec *c);
