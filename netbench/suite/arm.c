@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "load/load.h"
+#include "search/search.h"
 #include "suite/filter_check.h"
 #include "suite/plan.h"
 
@@ -123,4 +124,19 @@ int arm_check(struct arm *arm, const struct lab_plan *plan, struct filter_checks
 	for (size_t i = 0; i < arm->n_beside && !ret; i++)
 		ret = check_load(arm, &arm->beside[i], "beside: ", err);
 	return ret ? ret : check_filters(arm, plan, checks, err);
+}
+
+/* A search sets the rate of the main load. */
+int arm_check_search(const struct arm *arm, struct mark mark, struct err *err)
+{
+	const struct kind *kind = &arm->main.load->kind;
+	const struct opt *rate = opts_find(kind->opts, "rate");
+	struct err why;
+	int ret;
+
+	if (!rate || rate->type != OPT_RATE)
+		return err_at(err, mark, EINVAL, "load '%s' has no rate that a search could set",
+			      kind->name);
+	ret = search_check(arm->search, &why);
+	return ret ? err_at(err, mark, ret, "%s", why.text) : 0;
 }

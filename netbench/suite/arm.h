@@ -3,8 +3,9 @@
 #ifndef SUITE_ARM_H
 #define SUITE_ARM_H
 
+#include "base/err.h"
+
 struct arm;
-struct err;
 struct filter_checks;
 struct lab_plan;
 
@@ -15,5 +16,7 @@ struct lab_plan;
  */
 int arm_check(struct arm *arm, const struct lab_plan *plan, struct filter_checks *checks,
 	      struct err *err);
+/* The search of the arm, written at mark: -EINVAL when its options or its load will not do. */
+int arm_check_search(const struct arm *arm, struct mark mark, struct err *err);
 
 #endif

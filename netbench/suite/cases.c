@@ -218,7 +218,8 @@ static int read_case_name(const struct suite *suite, const struct tree_value *ma
 static int read_case(struct suite *suite, const struct tree_entry *entry, struct case_spec *c,
 		     struct err *err)
 {
-	static const char *const keys[] = {"name", "lab", "load", "beside", "matrix", NULL};
+	static const char *const keys[] = {"name",   "lab",	"load",	 "beside", "matrix",
+					   "search", "against", "slope", NULL};
 	const struct tree_value *map = entry->value;
 	const struct tree_entry *part;
 	int ret = read_kind(entry, TREE_MAP, "cases", err);
@@ -242,7 +243,9 @@ static int read_case(struct suite *suite, const struct tree_entry *entry, struct
 	part = tree_find(map, "matrix");
 	if (!ret && part)
 		ret = read_matrix(part, c, err);
-	return ret ? ret : read_case_lab(suite, map, c, err);
+	if (!ret)
+		ret = read_case_lab(suite, map, c, err);
+	return ret ? ret : read_comparison(map, c, err);
 }
 
 int read_cases(struct suite *suite, const struct tree_value *root, struct err *err)
@@ -265,7 +268,7 @@ int read_cases(struct suite *suite, const struct tree_value *root, struct err *e
 	for (suite->n_cases = 0; suite->n_cases < cases->value->n && !ret; suite->n_cases++)
 		ret = read_case(suite, &cases->value->entries[suite->n_cases],
 				&suite->cases[suite->n_cases], err);
-	return ret;
+	return ret ? ret : check_baselines(suite, err);
 }
 
 void case_release(struct case_spec *c)
@@ -283,4 +286,5 @@ void case_release(struct case_spec *c)
 		free(c->axes[i].value_marks);
 	}
 	free(c->axes);
+	comparison_release(c);
 }

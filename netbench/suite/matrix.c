@@ -97,6 +97,8 @@ static int add_labels(struct arm *arm, const struct expansion *x, struct err *er
 			return no_memory(err);
 		}
 		arm->n_labels++;
+		if (x->c->slope && !strcmp(x->c->slope, label->name))
+			arm->slope = label->name;
 	}
 	return 0;
 }
@@ -109,6 +111,7 @@ static int copy_case(struct arm *arm, const struct expansion *x, const struct su
 	const struct lab_spec *lab = &suite->labs[x->lab];
 
 	arm->timing = c->timing;
+	arm->baseline = NO_BASELINE;
 	arm->lab_name = strdup(lab->name);
 	arm->beside = calloc(c->n_beside + 1, sizeof(*arm->beside));
 	if (!arm->lab_name || !arm->beside || lab_spec_copy(&arm->lab, lab) ||
@@ -117,6 +120,11 @@ static int copy_case(struct arm *arm, const struct expansion *x, const struct su
 	for (; arm->n_beside < c->n_beside; arm->n_beside++)
 		if (load_spec_copy(&arm->beside[arm->n_beside], &c->beside[arm->n_beside]))
 			return no_memory(err);
+	if (c->search) {
+		arm->search = search_spec_copy(c->search);
+		if (!arm->search)
+			return no_memory(err);
+	}
 	return 0;
 }
 
@@ -259,6 +267,7 @@ static int fill_arm(struct builder *b, struct arm *arm, struct expansion *x)
 		ret = copy_case(arm, x, b->plan->suite, b->err);
 	scope.beside = arm->beside;
 	scope.n_beside = arm->n_beside;
+	scope.search = arm->search;
 	if (!ret)
 		ret = apply_axes(&scope, x, b->err);
 	if (ret || !distinct(x))
@@ -278,6 +287,8 @@ static int fill_arm(struct builder *b, struct arm *arm, struct expansion *x)
 		ret = lab_plan_make(&arm->lab, &own, b->err);
 	if (!ret)
 		ret = arm_check(arm, own ? own : scope.plan, &b->checks, b->err);
+	if (!ret && arm->search)
+		ret = arm_check_search(arm, x->c->search_mark, b->err);
 	lab_plan_free(own);
 	return ret ? ret : 1;
 }
@@ -296,6 +307,7 @@ void arm_release(struct arm *arm)
 		free(arm->labels[i].value);
 	}
 	free(arm->labels);
+	search_spec_free(arm->search);
 	free(arm->skip);
 }
 

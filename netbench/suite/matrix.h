@@ -21,6 +21,7 @@ struct builder {
 	struct plan *plan;
 	const struct plan_options *options;
 	struct setting *settings; /* options->n_set */
+	size_t *first;		  /* of every case: where its arms begin; one more for the end */
 	struct lab_plan **bases;  /* of the suite's labs as written, made when first needed */
 	struct filter_checks checks;
 	size_t room, trials, objects;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "load/load.h"
+#include "search/search.h"
 #include "suite/read.h"
 #include "topo/filter/filter.h"
 
@@ -185,10 +186,19 @@ static int walk_loads(struct walk *w, struct load_spec *specs, size_t n)
 	return ret;
 }
 
+static int walk_search(struct walk *w, const struct path_scope *scope)
+{
+	if (!scope->search)
+		return err_set(w->err, ENOENT, "'%s': the case has no search", w->text);
+	return fnmatch(w->path.name, "search", 0)
+		       ? 0
+		       : set_matched(w, "search", search_opts, scope->search);
+}
+
 static int no_root(const char *text, const char *root, struct err *err)
 {
 	static const char *const roots[] = {"lab",    "duration", "warmup", "repeat", "load",
-					    "beside", "node",	  "link",   "filter"};
+					    "beside", "node",	  "link",   "filter", "search"};
 	const char *near = name_nearest(roots, sizeof(roots) / sizeof(*roots), root);
 
 	/* A known beginning was followed by what it does not have: no guess helps. */
@@ -196,7 +206,7 @@ static int no_root(const char *text, const char *root, struct err *err)
 		return err_set(err, ENOENT, "no setting '%.128s'; did you mean '%s'?", text, near);
 	return err_set(err, ENOENT,
 		       "no setting '%.128s': a path is lab, duration, warmup, repeat, load.OPTION, "
-		       "beside.LOAD.OPTION, node.NAME.OPTION, link.NAME.OPTION or "
+		       "beside.LOAD.OPTION, search.OPTION, node.NAME.OPTION, link.NAME.OPTION or "
 		       "filter.NAME.OPTION",
 		       text);
 }
@@ -229,6 +239,8 @@ static int walk_path(struct walk *w, const struct path_scope *scope)
 		ret = walk_nodes(w, scope);
 	} else if (!strcmp(path->root, "link")) {
 		ret = walk_links(w, scope);
+	} else if (!strcmp(path->root, "search")) {
+		ret = walk_search(w, scope);
 	} else if (!strcmp(path->root, "filter")) {
 		ret = walk_filters(w, scope);
 	} else {

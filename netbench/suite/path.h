@@ -14,11 +14,12 @@ struct path_scope {
 	const struct lab_plan *plan; /* names the links that the user did not; may be NULL */
 	struct load_spec *main, *beside;
 	size_t n_beside;
+	struct search_cfg *search; /* may be NULL */
 	const char *file; /* names of files are relative to its folder; NULL: to the working one */
 };
 
 /*
- * Paths: duration warmup repeat · load.OPT · beside.LOAD.OPT · node.NAME.OPT · link.NAME.OPT ·
+ * Paths: duration warmup repeat · load.OPT · search.OPT · beside.LOAD.OPT · node.NAME.OPT · link.NAME.OPT ·
  * filter.NAME.OPT, where NAME is a filter's stage, its node as written, or its number from 1. NAME may
  * be a glob; left out ("link.mtu") it means every one. Returns how many settings took the
  * value; -ENOENT when there is no such setting, with a "did you mean"; -EINVAL when one of them

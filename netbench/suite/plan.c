@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "suite/baseline.h"
 #include "suite/matrix.h"
 
 static int no_memory(struct err *err)
@@ -19,7 +20,8 @@ static int prepare(struct builder *b)
 {
 	b->settings = calloc(b->options->n_set + 1, sizeof(*b->settings));
 	b->bases = calloc(b->plan->suite->n_labs + 1, sizeof(*b->bases));
-	if (!b->settings || !b->bases)
+	b->first = calloc(b->plan->suite->n_cases + 1, sizeof(*b->first));
+	if (!b->settings || !b->bases || !b->first)
 		return no_memory(b->err);
 	for (size_t i = 0; i < b->options->n_set; i++) {
 		const char *text = b->options->set[i], *equals = strchr(text, '=');
@@ -43,6 +45,7 @@ static void builder_release(struct builder *b)
 	for (size_t i = 0; b->bases && i < b->plan->suite->n_labs; i++)
 		lab_plan_free(b->bases[i]);
 	free(b->bases);
+	free(b->first);
 	filter_checks_release(&b->checks);
 }
 
@@ -110,10 +113,14 @@ int plan_make(const struct suite *suite, const struct plan_options *options, str
 	b.plan->suite = suite;
 	b.plan->seed = options->seed;
 	ret = prepare(&b);
-	for (size_t i = 0; i < suite->n_cases && !ret; i++)
+	for (size_t i = 0; i < suite->n_cases && !ret; i++) {
 		ret = matrix_expand(&b, &suite->cases[i]);
+		b.first[i + 1] = b.plan->n_arms;
+	}
 	if (!ret)
 		ret = check_used(&b);
+	if (!ret)
+		ret = baselines_find(b.plan, b.first, err);
 	if (!ret && make_order(b.plan, b.trials))
 		ret = no_memory(err);
 	builder_release(&b);

@@ -16,6 +16,8 @@ struct arm_label {
 	char *name, *value; /* path and value of one axis other than "lab" */
 };
 
+enum { NO_BASELINE = -1 };
+
 struct arm {
 	char *name; /* "case" or "case/lab,option=value" */
 	char *lab_name;
@@ -26,7 +28,14 @@ struct arm {
 	struct timing timing;
 	struct arm_label *labels;
 	size_t n_labels;
-	char *skip; /* why it cannot run here; NULL: it runs */
+	/*
+	 * The arm that it is compared with, as an index into the plan's arms, which may be skipped; or
+	 * NO_BASELINE: none was asked for, --only or --set left it out, or the arm is it itself.
+	 */
+	int baseline;
+	const char *slope;	   /* name of the label over which a line is fitted; NULL: none */
+	struct search_cfg *search; /* NULL: trials at the rate of the load */
+	char *skip;		   /* why it cannot run here; NULL: it runs */
 };
 
 struct plan {

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "load/load.h"
+#include "search/search.h"
 #include "suite/plan.h"
 #include "topo/filter/filter.h"
 
@@ -84,7 +85,7 @@ static void print_load(const char *what, const struct load_spec *spec, FILE *out
 	fputc('\n', out);
 }
 
-static void print_arm(const struct arm *arm, FILE *out)
+static void print_arm(const struct plan *plan, const struct arm *arm, FILE *out)
 {
 	fprintf(out, "\narm %s\n", arm->name);
 	if (arm->skip)
@@ -93,6 +94,15 @@ static void print_arm(const struct arm *arm, FILE *out)
 	print_load("load", &arm->main, out);
 	for (size_t i = 0; i < arm->n_beside; i++)
 		print_load("beside", &arm->beside[i], out);
+	if (arm->search) {
+		fputs("  search", out);
+		print_options(search_opts, arm->search, out);
+		fputc('\n', out);
+	}
+	if (arm->baseline != NO_BASELINE)
+		fprintf(out, "  against %s\n", plan->arms[arm->baseline].name);
+	if (arm->slope)
+		fprintf(out, "  slope  %s\n", arm->slope);
 	fputs("  timing", out);
 	print_options(timing_opts, &arm->timing, out);
 	fputc('\n', out);
@@ -113,7 +123,7 @@ void plan_print(const struct plan *plan, FILE *out)
 	fprintf(out, "seed   %" PRIu64 "\n", plan->seed);
 	fprintf(out, "arms   %zu, of these %zu skipped\n", plan->n_arms, skipped);
 	for (size_t i = 0; i < plan->n_arms; i++)
-		print_arm(&plan->arms[i], out);
+		print_arm(plan, &plan->arms[i], out);
 	fputs("\norder\n", out);
 	for (size_t i = 0; i < plan->n_order; i++)
 		fprintf(out, "  %4zu  %s\n", i + 1, plan->arms[plan->order[i]].name);

@@ -44,6 +44,11 @@ struct filter_spec *lab_add_filter(struct lab_spec *lab, const char *stage, stru
 /* The cases of a suite whose labs and defaults are read. */
 int read_cases(struct suite *suite, const struct tree_value *root, struct err *err);
 void case_release(struct case_spec *c);
+/* `search`, `against` and `slope` of a case whose matrix is read. */
+int read_comparison(const struct tree_value *map, struct case_spec *c, struct err *err);
+/* What `against` names must be there: when all cases are read. */
+int check_baselines(const struct suite *suite, struct err *err);
+void comparison_release(struct case_spec *c);
 /* The named load, with the defaults in spec->cfg. */
 int load_spec_init(struct load_spec *spec, const char *name, struct mark mark, struct err *err);
 

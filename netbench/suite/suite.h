@@ -13,6 +13,7 @@
 #include "topo/lab.h"
 
 struct load;
+struct search_cfg; /* search/search.h */
 
 /* duration, warmup, repeat: `defaults` of the suite, overridden by the case. */
 struct timing {
@@ -28,12 +29,30 @@ struct load_spec {
 int load_spec_copy(struct load_spec *dst, const struct load_spec *src);
 void load_spec_release(struct load_spec *spec);
 
+/* A search with the defaults of a preset (NULL: the default one); NULL with err when there is none. */
+struct search_cfg *search_spec_new(const char *preset, struct err *err);
+struct search_cfg *search_spec_copy(const struct search_cfg *src); /* NULL is -ENOMEM */
+void search_spec_free(struct search_cfg *search);
+
 struct axis { /* one key of a matrix */
 	char *path;
 	char **values;
 	size_t n_values;
 	struct mark mark; /* of the key */
 	struct mark *value_marks;
+};
+
+struct axis_value {
+	char *path, *value; /* as the axis has them */
+	struct mark mark;   /* of the value */
+};
+
+/* What the arms of a case are compared with: another case, or the arms with some other values. */
+struct against {
+	char *name; /* of the case; NULL: this one, with values */
+	struct axis_value *values;
+	size_t n_values;
+	struct mark mark; /* line 0 and no values: nothing */
 };
 
 struct case_spec {
@@ -44,6 +63,10 @@ struct case_spec {
 	size_t n_beside;
 	struct axis *axes;
 	size_t n_axes;
+	struct against against;
+	char *slope;		   /* path of an axis of plain numbers; NULL: none */
+	struct search_cfg *search; /* NULL: trials at the rate of the load */
+	struct mark search_mark;
 	struct timing timing;
 	struct mark mark;
 };

@@ -215,10 +215,12 @@ static void set_explains_what_it_refuses(void **state)
 	refuse_set(
 		"load.tcp.rate=max",
 		"no setting 'load.tcp.rate': a path is lab, duration, warmup, repeat, load.OPTION, "
-		"beside.LOAD.OPTION, node.NAME.OPTION, link.NAME.OPTION or filter.NAME.OPTION");
+		"beside.LOAD.OPTION, search.OPTION, node.NAME.OPTION, link.NAME.OPTION or "
+		"filter.NAME.OPTION");
 	refuse_set("duration.x=1",
 		   "no setting 'duration.x': a path is lab, duration, warmup, repeat, load.OPTION, "
-		   "beside.LOAD.OPTION, node.NAME.OPTION, link.NAME.OPTION or filter.NAME.OPTION");
+		   "beside.LOAD.OPTION, search.OPTION, node.NAME.OPTION, link.NAME.OPTION or "
+		   "filter.NAME.OPTION");
 }
 
 static void only_selects(void **state)
