@@ -3,6 +3,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,26 +38,37 @@ static const char *minus(double value)
 	return value < 0 ? "−" : "";
 }
 
+/*
+ * How often 1000 goes into the value. 999.4 stays "999", but 999.5 would be printed as "1000" and
+ * has to become "1.00 k": the step is taken by what would be printed.
+ */
+static unsigned int steps_of(double value, const struct scale *scale)
+{
+	unsigned int steps = 0;
+
+	for (value = fabs(value); value >= 999.5 && scale->prefixes[steps + 1]; value /= 1000)
+		steps++;
+	return steps;
+}
+
+static void format_steps(double value, const struct scale *scale, unsigned int steps, int decimals,
+			 char *buf, size_t len)
+{
+	const char *prefix = scale->prefixes[steps];
+
+	snprintf(buf, len, "%s%.*f%s%s%s", minus(value), decimals, fabs(value) / pow(1000, steps),
+		 *prefix || *scale->suffix ? " " : "", prefix, scale->suffix);
+}
+
 static void format_scaled(double value, const struct scale *scale, char *buf, size_t len)
 {
-	const char *const *prefix = scale->prefixes;
-	double magnitude = fabs(value);
-	int decimals;
+	const unsigned int steps = steps_of(value, scale);
+	int decimals = decimals_of(fabs(value) / pow(1000, steps));
 
-	/*
-	 * 999.4 stays "999", but 999.5 would be printed as "1000" and has to become "1.00 k": the
-	 * step is taken by what would be printed.
-	 */
-	while (magnitude >= 999.5 && prefix[1]) {
-		magnitude /= 1000;
-		prefix++;
-	}
-	decimals = decimals_of(magnitude);
 	/* Nothing smaller than the unit was measured: "807 ns", "3 B" rather than "3.00 B". */
-	if (prefix == scale->prefixes && magnitude == rint(magnitude))
+	if (!steps && value == rint(value))
 		decimals = 0;
-	snprintf(buf, len, "%s%.*f%s%s%s", minus(value), decimals, magnitude,
-		 **prefix || *scale->suffix ? " " : "", *prefix, scale->suffix);
+	format_steps(value, scale, steps, decimals, buf, len);
 }
 
 /*
@@ -77,10 +89,17 @@ static void format_ratio(double value, char *buf, size_t len)
 		snprintf(buf, len, "%s%.*f %%", minus(value), percent < 99.95 ? 1 : 0, percent);
 }
 
+static struct scale scale_of(const char *unit)
+{
+	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++)
+		if (!strcmp(unit, scales[i].unit))
+			return scales[i];
+	return (struct scale){unit, unit, none};
+}
+
 void unit_format(double value, const char *unit, char *buf, size_t len)
 {
-	struct scale other = {unit, unit, none};
-	const struct scale *scale = &other;
+	const struct scale scale = scale_of(unit);
 
 	if (isnan(value)) {
 		snprintf(buf, len, "–");
@@ -90,8 +109,36 @@ void unit_format(double value, const char *unit, char *buf, size_t len)
 		format_ratio(value, buf, len);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++)
-		if (!strcmp(unit, scales[i].unit))
-			scale = &scales[i];
-	format_scaled(value, scale, buf, len);
+	format_scaled(value, &scale, buf, len);
+}
+
+static void format_digits(double value, int decimals, char *buf, size_t len)
+{
+	if (value < 0.5 * pow(10, -decimals))
+		snprintf(buf, len, "%.1g", value);
+	else
+		snprintf(buf, len, "%.*f", decimals, value);
+}
+
+void unit_format_error(double value, double error, const char *unit, char *ret_value,
+		       char *ret_error, size_t len)
+{
+	const struct scale scale = scale_of(unit);
+	const double larger = fmax(fabs(value), error); /* the other one if one is NaN */
+	const bool whole = value == rint(value) && error == rint(error);
+	unsigned int steps;
+	int decimals;
+
+	unit_format(value, unit, ret_value, len);
+	snprintf(ret_error, len, "–");
+	if (isnan(value) || isnan(error))
+		return;
+	if (!strcmp(unit, "ratio")) {
+		format_digits(error * 100, 1, ret_error, len);
+		return;
+	}
+	steps = steps_of(larger, &scale);
+	decimals = whole && !steps ? 0 : decimals_of(larger / pow(1000, steps));
+	format_steps(value, &scale, steps, decimals, ret_value, len);
+	format_digits(error / pow(1000, steps), decimals, ret_error, len);
 }

@@ -13,4 +13,12 @@
  */
 void unit_format(double value, const char *unit, char *buf, size_t len);
 
+/*
+ * A value and its error in one scale, as fine as the larger of the two deserves; the error has no
+ * unit: "421 ns" and "6", "4.12 ns" and "0.20". An error that would round to 0 keeps one digit.
+ * Both buffers have the length len.
+ */
+void unit_format_error(double value, double error, const char *unit, char *ret_value,
+		       char *ret_error, size_t len);
+
 #endif

@@ -221,6 +221,9 @@ static void set_completeness(struct result *result, int ret, const struct err *w
 static int report(struct session *s, int ret, const struct err *why)
 {
 	const bool page = !s->cfg->common.json && !to_stdout(s) && s->result->n_cases;
+	const struct table_style style = {.color = output_color(stdout),
+					  .verbose = s->cfg->common.verbose,
+					  .width = output_width(stdout)};
 	struct err err, lost;
 	int code, r = 0, filed;
 
@@ -230,8 +233,7 @@ static int report(struct session *s, int ret, const struct err *why)
 				 : result_exit_code(s->result);
 	filed = write_file(s, &lost);
 	if (page)
-		r = result_write_table(s->result, stdout, output_color(stdout),
-				       output_width(stdout), &err);
+		r = result_write_table(s->result, stdout, &style, &err);
 	else if (s->cfg->common.json || to_stdout(s))
 		r = result_write_json(s->result, stdout, &err);
 	if (!r)

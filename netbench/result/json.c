@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/stats.h"
+#include "result/doc.h"
 #include "result/result.h"
 
 #if __has_include("version.h")
@@ -30,88 +31,13 @@ const char *result_version(void)
 	return NETBENCH_VERSION;
 }
 
-/*
- * Building a document fails only for want of memory. The value goes into the object or is freed;
- * one failure anywhere spoils the whole, so it is noted and looked at once, in the end.
- */
-struct doc {
-	bool failed;
-	uint64_t seed;
-};
-
-static void put(struct doc *doc, json_t *object, const char *key, json_t *value)
-{
-	if (json_object_set_new(object, key, value) < 0)
-		doc->failed = true;
-}
-
-static void push(struct doc *doc, json_t *array, json_t *value)
-{
-	if (json_array_append_new(array, value) < 0)
-		doc->failed = true;
-}
-
-/* How many bytes at text form one UTF-8 character; 0 when they do not. */
-static size_t character(const char *text)
-{
-	for (size_t len = 1; len <= 4 && text[len - 1]; len++) {
-		json_t *valid = json_stringn(text, len);
-
-		json_decref(valid);
-		if (valid)
-			return len;
-	}
-	return 0;
-}
-
-/* Arguments and file names are bytes; JSON is UTF-8. What is not becomes U+FFFD, one per byte. */
-static json_t *repaired(const char *text)
-{
-	char *buf = malloc(3 * strlen(text) + 1), *end = buf;
-	json_t *string;
-
-	if (!buf)
-		return NULL;
-	while (*text) {
-		size_t len = character(text);
-
-		end = mempcpy(end, len ? text : "\xef\xbf\xbd", len ? len : 3);
-		text += len ? len : 1;
-	}
-	*end = '\0';
-	string = json_string(buf);
-	free(buf);
-	return string;
-}
-
-static json_t *text_or_null(const char *text)
-{
-	json_t *string;
-
-	if (!text)
-		return json_null();
-	string = json_string(text);
-	return string ? string : repaired(text);
-}
-
-static json_t *real_or_null(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* A mean of shares may miss 0 or 1 by the last bit of a double. */
 static json_t *share_json(double share)
 {
 	return isfinite(share) ? json_real(fmin(fmax(share, 0), 1)) : json_null();
 }
 
-/* jansson's integers are signed. */
-static json_t *count_json(uint64_t count)
-{
-	return json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count);
-}
-
-/* A seed may well be larger than that, and a rounded seed is worthless. */
+/* jansson's integers are signed, but a seed may be larger, and a rounded seed is worthless. */
 static json_t *seed_json(uint64_t seed)
 {
 	char text[24];
@@ -139,7 +65,7 @@ static json_t *command_json(struct doc *doc, char *const *command)
 	json_t *array = json_array();
 
 	for (size_t i = 0; command && command[i]; i++)
-		push(doc, array, text_or_null(command[i]));
+		doc_push(doc, array, doc_text(command[i]));
 	return array;
 }
 
@@ -151,9 +77,9 @@ static json_t *libs_json(struct doc *doc)
 	const char *list = NETBENCH_LIBS;
 	int used;
 
-	put(doc, libs, "libc", json_string(gnu_get_libc_version()));
+	doc_put(doc, libs, "libc", json_string(gnu_get_libc_version()));
 	while (sscanf(list, " %63[^ ,] %63[^ ,]%n", name, version, &used) == 2) {
-		put(doc, libs, name, json_string(version));
+		doc_put(doc, libs, name, json_string(version));
 		list += used;
 		list += *list == ',';
 	}
@@ -164,9 +90,9 @@ static json_t *build_json(struct doc *doc)
 {
 	json_t *object = json_object();
 
-	put(doc, object, "version", json_string(NETBENCH_VERSION));
-	put(doc, object, "compiler", json_string(NETBENCH_COMPILER));
-	put(doc, object, "libs", libs_json(doc));
+	doc_put(doc, object, "version", json_string(NETBENCH_VERSION));
+	doc_put(doc, object, "compiler", json_string(NETBENCH_COMPILER));
+	doc_put(doc, object, "libs", libs_json(doc));
 	return object;
 }
 
@@ -175,7 +101,7 @@ static json_t *facts_json(struct doc *doc, const struct fact *facts, size_t n)
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < n; i++)
-		put(doc, object, facts[i].name, text_or_null(facts[i].value));
+		doc_put(doc, object, facts[i].name, doc_text(facts[i].value));
 	return object;
 }
 
@@ -204,9 +130,9 @@ static json_t *host_json(struct doc *doc, const struct result *result)
 		errno = 0;
 		number = fact->value && is_number(fact->name) ? strtoll(fact->value, &end, 10) : 0;
 		if (end && end != fact->value && !*end && !errno)
-			put(doc, object, fact->name, json_integer(number));
+			doc_put(doc, object, fact->name, json_integer(number));
 		else
-			put(doc, object, fact->name, text_or_null(fact->value));
+			doc_put(doc, object, fact->name, doc_text(fact->value));
 	}
 	return object;
 }
@@ -215,11 +141,11 @@ static json_t *suite_json(struct doc *doc, const struct result *result)
 {
 	json_t *object = json_object();
 
-	put(doc, object, "name", text_or_null(result->suite));
-	put(doc, object, "file", text_or_null(result->suite_file));
-	put(doc, object, "about", text_or_null(result->about));
-	put(doc, object, "seed", seed_json(result->seed));
-	put(doc, object, "options", facts_json(doc, result->options, result->n_options));
+	doc_put(doc, object, "name", doc_text(result->suite));
+	doc_put(doc, object, "file", doc_text(result->suite_file));
+	doc_put(doc, object, "about", doc_text(result->about));
+	doc_put(doc, object, "seed", seed_json(result->seed));
+	doc_put(doc, object, "options", facts_json(doc, result->options, result->n_options));
 	return object;
 }
 
@@ -227,27 +153,24 @@ static json_t *metric_json(struct doc *doc, const struct metric *metric)
 {
 	static const char *const better[] = {
 		[BETTER_HIGHER] = "higher", [BETTER_LOWER] = "lower", [BETTER_NEITHER] = "neither"};
-	json_t *object = json_object(), *ci = json_array(), *samples = json_array();
+	json_t *object = json_object(), *samples = json_array();
 	struct stats stats;
 
 	stats_of(metric->samples, metric->n, doc->seed, &stats);
-	push(doc, ci, real_or_null(stats.ci_lo));
-	push(doc, ci, real_or_null(stats.ci_hi));
 	for (size_t i = 0; i < metric->n; i++)
-		push(doc, samples, real_or_null(metric->samples[i]));
-	put(doc, object, "name", text_or_null(metric->def->name));
-	/* "1" is the unit of what has none (UCUM): an empty text would read as unknown. */
-	put(doc, object, "unit", text_or_null(*metric->def->unit ? metric->def->unit : "1"));
-	put(doc, object, "better", json_string(better[metric->def->better]));
-	put(doc, object, "observer", text_or_null(metric->def->observer));
-	put(doc, object, "layer", text_or_null(metric->def->layer));
-	put(doc, object, "n", count_json(stats.n));
-	put(doc, object, "median", real_or_null(stats.median));
-	put(doc, object, "mad", real_or_null(stats.mad));
-	put(doc, object, "min", real_or_null(stats.min));
-	put(doc, object, "max", real_or_null(stats.max));
-	put(doc, object, "ci95", ci);
-	put(doc, object, "samples", samples);
+		doc_push(doc, samples, doc_number(metric->samples[i]));
+	doc_put(doc, object, "name", doc_text(metric->def->name));
+	doc_put(doc, object, "unit", doc_unit(metric->def->unit));
+	doc_put(doc, object, "better", json_string(better[metric->def->better]));
+	doc_put(doc, object, "observer", doc_text(metric->def->observer));
+	doc_put(doc, object, "layer", doc_text(metric->def->layer));
+	doc_put(doc, object, "n", doc_count(stats.n));
+	doc_put(doc, object, "median", doc_number(stats.median));
+	doc_put(doc, object, "mad", doc_number(stats.mad));
+	doc_put(doc, object, "min", doc_number(stats.min));
+	doc_put(doc, object, "max", doc_number(stats.max));
+	doc_put(doc, object, "ci95", doc_interval(doc, stats.ci_lo, stats.ci_hi));
+	doc_put(doc, object, "samples", samples);
 	return object;
 }
 
@@ -260,14 +183,14 @@ static json_t *ledger_json(struct doc *doc, const struct ledger *ledger)
 	object = json_object();
 	drops = json_object();
 	for (size_t i = 0; i < ledger->n_drops; i++)
-		put(doc, drops, ledger->drops[i].name, count_json(ledger->drops[i].count));
-	put(doc, object, "sent", count_json(ledger->sent));
-	put(doc, object, "delivered", count_json(ledger->delivered));
-	put(doc, object, "duplicates", count_json(ledger->duplicates));
-	put(doc, object, "drops", drops);
-	put(doc, object, "residual", json_integer(ledger->residual));
-	put(doc, object, "trials", json_integer(ledger->trials));
-	put(doc, object, "trials_closed", json_integer(ledger->trials_closed));
+		doc_put(doc, drops, ledger->drops[i].name, doc_count(ledger->drops[i].count));
+	doc_put(doc, object, "sent", doc_count(ledger->sent));
+	doc_put(doc, object, "delivered", doc_count(ledger->delivered));
+	doc_put(doc, object, "duplicates", doc_count(ledger->duplicates));
+	doc_put(doc, object, "drops", drops);
+	doc_put(doc, object, "residual", json_integer(ledger->residual));
+	doc_put(doc, object, "trials", json_integer(ledger->trials));
+	doc_put(doc, object, "trials_closed", json_integer(ledger->trials_closed));
 	return object;
 }
 
@@ -278,12 +201,12 @@ static json_t *findings_json(struct doc *doc, const struct findings *findings)
 	for (size_t i = 0; i < findings->n; i++) {
 		json_t *object = json_object();
 
-		put(doc, object, "what", text_or_null(findings->list[i].what));
-		put(doc, object, "ok", json_boolean(findings->list[i].ok));
-		put(doc, object, "detail", text_or_null(findings->list[i].detail));
-		put(doc, object, "checked", json_integer(findings->list[i].checked));
-		put(doc, object, "failed", json_integer(findings->list[i].failed));
-		push(doc, array, object);
+		doc_put(doc, object, "what", doc_text(findings->list[i].what));
+		doc_put(doc, object, "ok", json_boolean(findings->list[i].ok));
+		doc_put(doc, object, "detail", doc_text(findings->list[i].detail));
+		doc_put(doc, object, "checked", json_integer(findings->list[i].checked));
+		doc_put(doc, object, "failed", json_integer(findings->list[i].failed));
+		doc_push(doc, array, object);
 	}
 	return array;
 }
@@ -296,14 +219,14 @@ static json_t *cpus_json(struct doc *doc, const struct result_case *c)
 		const struct cpu_share *share = &c->cpus[i];
 		json_t *object = json_object();
 
-		put(doc, object, "cpu", json_integer(share->cpu));
-		put(doc, object, "user", share_json(share->user));
-		put(doc, object, "system", share_json(share->system));
-		put(doc, object, "irq", share_json(share->irq));
-		put(doc, object, "softirq", share_json(share->softirq));
-		put(doc, object, "steal", share_json(share->steal));
-		put(doc, object, "idle", share_json(share->idle));
-		push(doc, array, object);
+		doc_put(doc, object, "cpu", json_integer(share->cpu));
+		doc_put(doc, object, "user", share_json(share->user));
+		doc_put(doc, object, "system", share_json(share->system));
+		doc_put(doc, object, "irq", share_json(share->irq));
+		doc_put(doc, object, "softirq", share_json(share->softirq));
+		doc_put(doc, object, "steal", share_json(share->steal));
+		doc_put(doc, object, "idle", share_json(share->idle));
+		doc_push(doc, array, object);
 	}
 	return array;
 }
@@ -316,11 +239,11 @@ static json_t *intervals_json(struct doc *doc, const struct result_case *c)
 		const struct interval *interval = &c->intervals[i];
 		json_t *object = json_object();
 
-		put(doc, object, "trial", json_integer(interval->trial));
-		put(doc, object, "start_s", real_or_null(interval->start_s));
-		put(doc, object, "end_s", real_or_null(interval->end_s));
-		put(doc, object, "value", real_or_null(interval->value));
-		push(doc, array, object);
+		doc_put(doc, object, "trial", json_integer(interval->trial));
+		doc_put(doc, object, "start_s", doc_number(interval->start_s));
+		doc_put(doc, object, "end_s", doc_number(interval->end_s));
+		doc_put(doc, object, "value", doc_number(interval->value));
+		doc_push(doc, array, object);
 	}
 	return array;
 }
@@ -347,23 +270,27 @@ static json_t *case_json(struct doc *doc, const struct result_case *c)
 	json_t *trials = json_object();
 
 	for (size_t i = 0; i < c->n_labels; i++)
-		put(doc, labels, c->labels[i].name, text_or_null(c->labels[i].value));
+		doc_put(doc, labels, c->labels[i].name, doc_text(c->labels[i].value));
 	for (size_t i = 0; i < c->n_metrics; i++)
-		push(doc, metrics, metric_json(doc, &c->metrics[i]));
-	put(doc, trials, "done", json_integer(c->trials_done));
-	put(doc, trials, "wanted", json_integer(c->trials_wanted));
-	put(doc, object, "name", text_or_null(c->name));
-	put(doc, object, "labels", labels);
-	put(doc, object, "status", json_string(case_status_name(c->status)));
-	put(doc, object, "reason", text_or_null(reason_of(c)));
-	put(doc, object, "remark", text_or_null(c->remark));
-	put(doc, object, "trials", trials);
-	put(doc, object, "metrics", metrics);
-	put(doc, object, "ledger", ledger_json(doc, &c->ledger));
-	put(doc, object, "proofs", findings_json(doc, &c->proofs));
-	put(doc, object, "validity", findings_json(doc, &c->validity));
-	put(doc, object, "cpu", cpus_json(doc, c));
-	put(doc, object, "intervals", intervals_json(doc, c));
+		doc_push(doc, metrics, metric_json(doc, &c->metrics[i]));
+	doc_put(doc, trials, "done", json_integer(c->trials_done));
+	doc_put(doc, trials, "wanted", json_integer(c->trials_wanted));
+	doc_put(doc, object, "name", doc_text(c->name));
+	doc_put(doc, object, "labels", labels);
+	doc_put(doc, object, "status", json_string(case_status_name(c->status)));
+	doc_put(doc, object, "reason", doc_text(reason_of(c)));
+	doc_put(doc, object, "remark", doc_text(c->remark));
+	doc_put(doc, object, "trials", trials);
+	doc_put(doc, object, "metrics", metrics);
+	doc_put(doc, object, "ledger", ledger_json(doc, &c->ledger));
+	doc_put(doc, object, "proofs", findings_json(doc, &c->proofs));
+	doc_put(doc, object, "validity", findings_json(doc, &c->validity));
+	doc_put(doc, object, "cpu", cpus_json(doc, c));
+	doc_put(doc, object, "intervals", intervals_json(doc, c));
+	doc_put(doc, object, "generator_limited", json_boolean(c->generator_limited));
+	doc_put(doc, object, "versus", doc_versus(doc, c));
+	doc_put(doc, object, "searches", doc_searches(doc, c));
+	doc_put(doc, object, "curves", doc_curves(doc, c));
 	return object;
 }
 
@@ -377,16 +304,17 @@ static json_t *result_json(struct doc *doc, const struct result *result)
 	if (!complete && !error)
 		error = "the run did not finish";
 	for (size_t i = 0; i < result->n_cases; i++)
-		push(doc, cases, case_json(doc, &result->cases[i]));
-	put(doc, object, "schema", json_string("netbench-result/1"));
-	put(doc, object, "complete", json_boolean(complete));
-	put(doc, object, "error", text_or_null(error));
-	put(doc, object, "started", started_json(result->started_unix));
-	put(doc, object, "command", command_json(doc, result->command));
-	put(doc, object, "netbench", build_json(doc));
-	put(doc, object, "host", host_json(doc, result));
-	put(doc, object, "suite", suite_json(doc, result));
-	put(doc, object, "cases", cases);
+		doc_push(doc, cases, case_json(doc, &result->cases[i]));
+	doc_put(doc, object, "schema", json_string("netbench-result/1"));
+	doc_put(doc, object, "complete", json_boolean(complete));
+	doc_put(doc, object, "error", doc_text(error));
+	doc_put(doc, object, "started", started_json(result->started_unix));
+	doc_put(doc, object, "command", command_json(doc, result->command));
+	doc_put(doc, object, "netbench", build_json(doc));
+	doc_put(doc, object, "host", host_json(doc, result));
+	doc_put(doc, object, "suite", suite_json(doc, result));
+	doc_put(doc, object, "cases", cases);
+	doc_put(doc, object, "fits", doc_fits(doc, result));
 	return object;
 }
 

@@ -28,12 +28,12 @@ static unsigned int width_of(const char *text, size_t len)
 	return width;
 }
 
-/* Further lines of a paragraph start with four spaces. */
 unsigned int page_columns(const char *text)
 {
 	return width_of(text, strlen(text));
 }
 
+/* Further lines of a paragraph start with four spaces. */
 static void page_word(struct page *page, const char *word, size_t len)
 {
 	unsigned int width = width_of(word, len);
@@ -81,4 +81,24 @@ void page_end(struct page *page)
 {
 	fputc('\n', page->out);
 	page->column = 0;
+}
+
+void page_heading(struct page *page, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return;
+	if (page->color)
+		fputs("\033[1m", page->out);
+	page_text(page, text);
+	if (page->color)
+		fputs("\033[0m", page->out);
+	page_end(page);
+	free(text);
 }

@@ -211,8 +211,12 @@ const char *result_version(void);
 
 /* Writers. All return 0 or -errno. The document validates against docs/result.schema.json on every path. */
 int result_write_json(const struct result *result, FILE *out, struct err *err);
-/* color: use ANSI colours; width: columns of the terminal or 0 for no limit. */
-int result_write_table(const struct result *result, FILE *out, bool color, unsigned int width,
+struct table_style {
+	bool color;	    /* use ANSI colours */
+	bool verbose;	    /* every trial of a search */
+	unsigned int width; /* columns of the terminal or 0 for no limit */
+};
+int result_write_table(const struct result *result, FILE *out, const struct table_style *style,
 		       struct err *err);
 
 #endif

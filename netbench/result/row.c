@@ -92,18 +92,35 @@ static double spread_of(const struct stats *stats)
 	return (stats->ci_hi - stats->ci_lo) / 2 / fabs(stats->median);
 }
 
+/* What was searched for, else the first metric. NULL: there is none. */
+static const struct metric *headline(const struct result_case *c)
+{
+	const struct metric *ndr = c->n_searches ? case_metric(c, "ndr") : NULL;
+
+	return ndr ? ndr : c->n_metrics ? c->metrics : NULL;
+}
+
+/* A generator that was the limit: rates are at least what was measured, times at most. */
+static const char *bound_of(const struct result_case *c, const struct metric *metric)
+{
+	if (!c->generator_limited)
+		return "";
+	return metric->def->better == BETTER_LOWER ? "≤ " : "≥ ";
+}
+
 static int headline_text(const struct result *result, const struct result_case *c, struct row *row)
 {
-	const struct metric *metric = c->metrics;
+	const struct metric *metric = headline(c);
 	char text[64];
 	struct stats stats;
 
-	if (!c->n_metrics)
+	if (!metric)
 		return 0;
 	stats_of(metric->samples, metric->n, result->seed, &stats);
 	unit_format(stats.median, metric->def->unit, text, sizeof(text));
 	row->cell[COL_WHAT] = strdup(metric->def->name);
-	row->cell[COL_MEDIAN] = strdup(text);
+	if (asprintf(&row->cell[COL_MEDIAN], "%s%s", bound_of(c, metric), text) < 0)
+		row->cell[COL_MEDIAN] = NULL;
 	unit_format(spread_of(&stats), "ratio", text, sizeof(text));
 	row->cell[COL_SPREAD] = strdup(text);
 	return row->cell[COL_WHAT] && row->cell[COL_MEDIAN] && row->cell[COL_SPREAD] ? 0 : -ENOMEM;
@@ -187,11 +204,14 @@ static const struct {
 	bool only_if_some;
 	const char *unless; /* a metric that says the same better */
 } qualifiers[] = {
+	{"pdr", "pdr ", "", "", false, NULL},
+	{"dropped", "dropped ", "", "", true, NULL},
 	{"loss", "loss ", "", "", false, NULL},
 	{"duplicates", "", " duplicates", " duplicate", true, NULL},
 	{"reordered", "", " reordered", " reordered", true, NULL},
 	{"timeouts", "", " timeouts", " timeout", true, NULL},
 	{"missed", "", " missed", " missed", true, NULL},
+	{"time_per_frame", "", " a frame", " a frame", false, NULL},
 	{"cpu_per_gb", "CPU ", "", "", false, "cost"},
 	{"cost", "CPU ", " a packet", " a packet", false, NULL},
 };
@@ -204,13 +224,14 @@ static void remark_qualifiers(const struct result *result, const struct result_c
 		double median = median_of(result, metric);
 		char text[64];
 
-		if (isnan(median) || metric == c->metrics ||
+		if (isnan(median) || metric == headline(c) ||
 		    (qualifiers[i].only_if_some && median == 0) ||
 		    (qualifiers[i].unless && case_metric(c, qualifiers[i].unless)))
 			continue;
 		unit_format(median, metric->def->unit, text, sizeof(text));
-		remark(remarks, "%s%s%s", qualifiers[i].before, text,
-		       median == 1 ? qualifiers[i].after_one : qualifiers[i].after);
+		remark(remarks, "%s%s%s%s", qualifiers[i].before,
+		       strcmp(qualifiers[i].metric, "time_per_frame") ? "" : bound_of(c, metric),
+		       text, median == 1 ? qualifiers[i].after_one : qualifiers[i].after);
 	}
 }
 
@@ -218,12 +239,20 @@ static void remark_qualifiers(const struct result *result, const struct result_c
 static void remark_spread(const struct result *result, const struct result_case *c,
 			  struct remarks *remarks)
 {
+	const struct metric *metric = headline(c);
 	struct stats stats;
 	double spread;
 
-	if (!c->n_metrics)
+	if (!metric)
 		return;
-	stats_of(c->metrics->samples, c->metrics->n, result->seed, &stats);
+	stats_of(metric->samples, metric->n, result->seed, &stats);
+	if (c->n_searches > 1 && stats.n > 1 && stats.median > 0) {
+		char text[64];
+
+		unit_format((stats.max - stats.min) / stats.median, "ratio", text, sizeof(text));
+		remark(remarks, "spread of %zu searches %s", stats.n, text);
+		return;
+	}
 	spread = spread_of(&stats);
 	if (isnan(spread) || spread <= SPREAD_LIMIT)
 		return;

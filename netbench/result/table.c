@@ -60,13 +60,13 @@ static void print_cpu(struct page *page, const char *cpus, const char *model, co
 	free(text);
 }
 
-static void print_header(struct page *page, const struct result *result, bool color)
+static void print_header(struct page *page, const struct result *result)
 {
 	const char *kernel = host_fact(result, "kernel"), *arch = host_fact(result, "arch");
 	const char *cpus = host_fact(result, "cpus"), *mhz = host_fact(result, "cpu_mhz_measured");
 	const char *preempt = host_fact(result, "preempt");
 
-	if (color)
+	if (page->color)
 		fputs("\033[1m", page->out);
 	page_print(page, "netbench %s", result_version());
 	if (result->suite)
@@ -78,7 +78,7 @@ static void print_header(struct page *page, const struct result *result, bool co
 	if (preempt)
 		page_print(page, "  preempt %s", preempt);
 	page_print(page, "  seed %llu", (unsigned long long)result->seed);
-	if (color)
+	if (page->color)
 		fputs("\033[0m", page->out);
 	page_end(page);
 }
@@ -215,16 +215,16 @@ static int table_fill(struct libscols_table *table, const struct result *result,
 	return ret;
 }
 
-static int print_grid(const struct result *result, const struct grid *grid, FILE *out, bool color)
+static int print_grid(const struct result *result, const struct grid *grid, struct page *page)
 {
 	struct libscols_table *table = scols_new_table();
 	int ret;
 
 	if (!table)
 		return -ENOMEM;
-	scols_table_set_stream(table, out);
+	scols_table_set_stream(table, page->out);
 	scols_table_set_column_separator(table, "  ");
-	scols_table_enable_colors(table, color);
+	scols_table_enable_colors(table, page->color);
 	/* What fits was chosen already; libsmartcols would break words. */
 	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_minout(table, 1);
@@ -278,8 +278,7 @@ static bool has_mark(const struct grid *grid, enum column col, char mark)
 	return false;
 }
 
-/* What the marks mean, if there are any in what is shown. */
-static void print_legend(struct page *page, const struct grid *grid)
+static void print_marks(struct page *page, const struct grid *grid)
 {
 	const bool suspect = has_mark(grid, COL_MEDIAN, '!');
 	const bool bad = has_mark(grid, COL_MEDIAN, 'x');
@@ -293,7 +292,25 @@ static void print_legend(struct page *page, const struct grid *grid)
 	page_end(page);
 }
 
-static int print_table(struct page *page, const struct result *result, bool color)
+static bool some_limited(const struct result *result)
+{
+	for (size_t i = 0; i < result->n_cases; i++)
+		if (has_row(&result->cases[i]) && result->cases[i].generator_limited)
+			return true;
+	return false;
+}
+
+/* What the marks mean, if there are any in what is shown. */
+static void print_legend(struct page *page, const struct result *result, const struct grid *grid)
+{
+	if (some_limited(result)) {
+		page_print(page, "≥ the generator was the limit: the true rate is at least this");
+		page_end(page);
+	}
+	print_marks(page, grid);
+}
+
+static int print_table(struct page *page, const struct result *result)
 {
 	struct grid grid = {0};
 	int ret = grid_fill(result, &grid);
@@ -301,9 +318,9 @@ static int print_table(struct page *page, const struct result *result, bool colo
 	if (ret || !grid.n)
 		goto release_grid;
 	choose_columns(&grid, page->width);
-	ret = print_grid(result, &grid, page->out, color);
+	ret = print_grid(result, &grid, page);
 	if (!ret)
-		print_legend(page, &grid);
+		print_legend(page, result, &grid);
 	if (!ret && !grid.used[COL_REMARK])
 		print_remarks(page, &grid);
 release_grid:
@@ -311,105 +328,29 @@ release_grid:
 	return ret;
 }
 
-static void print_problems(struct page *page, const struct result *result)
+static int print_page(const struct result *result, struct page *page, bool verbose)
 {
-	for (size_t i = 0; i < result->n_cases; i++) {
-		const struct result_case *c = &result->cases[i];
-
-		if (!has_row(c) || c->status == CASE_OK)
-			continue;
-		page_print(page, "%s: %s: %s", case_status_name(c->status), c->name,
-			   c->reason ? c->reason : "the reason was lost");
-		page_end(page);
-	}
-}
-
-/* Only udp numbers its packets, so only of those can anything be said. */
-static void print_ledger(struct page *page, const struct result *result)
-{
-	unsigned int trials = 0, closed = 0;
-
-	for (size_t i = 0; i < result->n_cases; i++) {
-		trials += result->cases[i].ledger.trials;
-		closed += result->cases[i].ledger.trials_closed;
-	}
-	if (!trials)
-		return;
-	if (closed == trials)
-		page_print(page, "UDP: every packet accounted for in %u of %u trials.", closed,
-			   trials);
-	else
-		page_print(page, "UDP: packets unaccounted for in %u of %u trials.",
-			   trials - closed, trials);
-	page_end(page);
-}
-
-static bool same_skip(const struct result_case *a, const struct result_case *b)
-{
-	if (a->status != CASE_SKIPPED || b->status != CASE_SKIPPED)
-		return false;
-	return a->reason && b->reason ? !strcmp(a->reason, b->reason) : a->reason == b->reason;
-}
-
-/* One paragraph per reason, with all cases that share it. */
-static void print_skipped(struct page *page, const struct result *result)
-{
-	for (size_t i = 0; i < result->n_cases; i++) {
-		const struct result_case *c = &result->cases[i];
-		bool told = c->status != CASE_SKIPPED;
-
-		for (size_t k = 0; k < i && !told; k++)
-			told = same_skip(&result->cases[k], c);
-		if (told)
-			continue;
-		page_print(page, "Skipped: %s", c->name);
-		for (size_t k = i + 1; k < result->n_cases; k++)
-			if (same_skip(&result->cases[k], c))
-				page_print(page, ", %s", result->cases[k].name);
-		if (c->reason)
-			page_print(page, " (%s)", c->reason);
-		page_end(page);
-	}
-}
-
-static void print_pending(struct page *page, const struct result *result)
-{
-	const char *gap = "Not run: ";
-
-	for (size_t i = 0; i < result->n_cases; i++) {
-		if (result->cases[i].status != CASE_PENDING)
-			continue;
-		page_print(page, "%s%s", gap, result->cases[i].name);
-		gap = ", ";
-	}
-	if (page->column)
-		page_end(page);
-}
-
-static int print_page(const struct result *result, FILE *out, bool color, unsigned int width)
-{
-	struct page page = {.out = out, .width = width};
 	int ret;
 
-	print_header(&page, result, color);
-	ret = print_table(&page, result, color);
-	if (ret)
-		return ret;
-	print_problems(&page, result);
-	print_ledger(&page, result);
-	print_skipped(&page, result);
-	print_pending(&page, result);
-	if (result->error || !result->complete) {
-		page_print(&page, "Not complete: %s",
-			   result->error ? result->error : "the run did not finish");
-		page_end(&page);
-	}
-	return 0;
+	print_header(page, result);
+	ret = print_table(page, result);
+	if (!ret)
+		ret = page_ladders(page, result);
+	if (!ret)
+		ret = page_fits(page, result);
+	if (!ret)
+		ret = page_searches(page, result, verbose);
+	if (!ret)
+		ret = page_curves(page, result);
+	if (!ret)
+		page_notes(page, result);
+	return ret;
 }
 
-int result_write_table(const struct result *result, FILE *out, bool color, unsigned int width,
+int result_write_table(const struct result *result, FILE *out, const struct table_style *style,
 		       struct err *err)
 {
+	struct page page = {.out = out, .color = style->color, .width = style->width};
 	/*
 	 * "µs" and "±" are written whatever the locale; in the C locale (sudo, cron, CI) they would
 	 * count as two columns each, and libsmartcols would spell their bytes out.
@@ -420,7 +361,7 @@ int result_write_table(const struct result *result, FILE *out, bool color, unsig
 	if (utf8)
 		before = uselocale(utf8);
 	errno = 0;
-	ret = print_page(result, out, color, width);
+	ret = print_page(result, &page, style->verbose);
 	if (ret)
 		err_sys(err, -ret, "cannot put the table together");
 	else if (fflush(out) || ferror(out))

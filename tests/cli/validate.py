@@ -61,6 +61,62 @@ def balance(document):
                 yield f'case "{case["name"]}": shares of cpu {cpu["cpu"]} do not add up to 1'
 
 
+def close(a, b):
+    return abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1)
+
+
+def median_of(case, metric):
+    """The median of the metric of that name, None when unknown or missing."""
+    return next((m["median"] for m in case["metrics"] if m["name"] == metric), None)
+
+
+def ordered(interval):
+    return (interval[0] is None) == (interval[1] is None) and (
+        interval[0] is None or interval[0] <= interval[1])
+
+
+def compared(document):
+    """What differences and slopes must agree with."""
+    cases = {case["name"]: case for case in document["cases"]}
+    for name, case in cases.items():
+        versus = case.get("versus")
+        if not versus:
+            continue
+        base = cases.get(versus["baseline"])
+        if not base or base is case:
+            yield f'case "{name}": no baseline "{versus["baseline"]}"'
+            continue
+        medians = [median_of(one, versus["metric"]) for one in (case, base)]
+        if None in medians or versus["difference"] is None:
+            yield f'case "{name}": compared by "{versus["metric"]}", which is unknown'
+        elif not close(medians[0] - medians[1], versus["difference"]):
+            yield f'case "{name}": the difference is not that of the medians'
+        if not ordered(versus["ci95"]):
+            yield f'case "{name}": the interval of the difference is none'
+    for fit in document.get("fits", []):
+        if (fit["slope"] is not None and fit["n"] < 2) or not ordered(fit["ci95"]):
+            yield f'fit "{fit["name"]}": a slope or an interval of too little'
+
+
+def searched(document):
+    """What searches must have tried, and the shape of curves."""
+    for case in document["cases"]:
+        for search in case.get("searches", []):
+            loads = [trial["load"] for trial in search["trials"]]
+            for goal in search["goals"]:
+                what = f'case "{case["name"]}": goal "{goal["name"]}"'
+                lower, upper = goal["lower"], goal["upper"]
+                if any(bound is not None and bound not in loads for bound in (lower, upper)):
+                    yield f"{what}: a bound that was never tried"
+                if None not in (lower, upper) and lower >= upper:
+                    yield f"{what}: the bounds are out of order"
+                if goal["throughput"] is not None and (lower is None or goal["throughput"] > lower):
+                    yield f"{what}: a throughput above the lower bound"
+        for curve in case.get("curves", []):
+            if any(len(row) != len(curve["columns"]) for row in curve["rows"]):
+                yield f'case "{case["name"]}": curve "{curve["name"]}" has a row of another length'
+
+
 def faults(raw, validator):
     try:
         text = raw.decode("utf-8")
@@ -78,6 +134,8 @@ def faults(raw, validator):
         yield "no newline at the end"
     if not broken:
         yield from balance(document)
+        yield from compared(document)
+        yield from searched(document)
 
 
 def main():

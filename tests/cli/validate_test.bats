@@ -20,7 +20,20 @@ setup() {
 	   "trials": 1, "trials_closed": 1},
 	  "proofs": [{"what": "reachable", "ok": true, "detail": null, "checked": 1, "failed": 0}], "validity": [],
 	  "cpu": [{"cpu": 0, "user": 0.5, "system": 0.5, "irq": 0, "softirq": 0, "steal": 0, "idle": 0}],
-	  "intervals": []}]}
+	  "intervals": []},
+	 {"name": "b", "labels": {}, "status": "ok", "reason": null, "remark": null,
+	  "trials": {"done": 1, "wanted": 1},
+	  "metrics": [{"name": "goodput", "unit": "bit/s", "better": "higher", "observer": "receiver",
+	   "layer": null, "n": 1, "median": 7.5, "mad": 0.0, "min": 7.5, "max": 7.5,
+	   "ci95": [7.5, 7.5], "samples": [7.5]}],
+	  "ledger": null, "proofs": [], "validity": [], "cpu": [], "intervals": [], "generator_limited": true,
+	  "versus": {"baseline": "a", "metric": "goodput", "unit": "ns", "difference": 2.5, "ci95": [2.0, 3.0]},
+	  "searches": [{"duration_s": 2.5, "goals": [{"name": "ndr", "loss_ratio": 0, "exceed_ratio": 0,
+	   "width": 0.005, "final_s": 1, "sum_s": 1, "lower": 10.5, "upper": 11.5, "throughput": 10.0}],
+	   "trials": [{"load": 10.5, "duration_s": 1, "loss_ratio": 0}, {"load": 11.5, "duration_s": 1, "loss_ratio": 0.5}]}],
+	  "curves": [{"name": "loss", "columns": [{"name": "load", "unit": "packet/s"}, {"name": "loss", "unit": "ratio"}],
+	   "rows": [[1, 0.25], [2, null]]}]}],
+	 "fits": [{"name": "f", "per": "rules", "metric": "cost", "unit": "ns", "slope": 4.5, "ci95": [4.0, 5.0], "n": 3}]}
 	END
 }
 
@@ -82,6 +95,41 @@ refuses() {
 	refuses 's/"trials_closed": 1/"trials_closed": 2/' 'more ledgers closed'
 	refuses 's/"sent": 10/"sent": 11/; s/"residual": 0/"residual": 1/; s/"status": "ok", "reason": null/"status": "void", "reason": "x"/' 'all ledgers closed'
 	refuses 's/"failed": 0/"failed": 1/' '"reachable" contradicts its counts'
+}
+
+@test "comparisons and slopes are held to what they compare" {
+	refuses 's/"difference": 2.5/"difference": 2.6/' 'not that of the medians'
+	refuses 's/"difference": 2.5/"difference": null/' 'which is unknown'
+	refuses 's/"metric": "goodput"/"metric": "loss"/' 'compared by "loss", which is unknown'
+	refuses 's/"baseline": "a"/"baseline": "c"/' 'no baseline "c"'
+	refuses 's/"baseline": "a"/"baseline": "b"/' 'no baseline "b"'
+	refuses 's/\[2.0, 3.0\]/[3.0, 2.0]/' 'interval of the difference'
+	refuses 's/\[2.0, 3.0\]/[null, 2.0]/' 'interval of the difference'
+	refuses 's/"slope": 4.5/"slope": "4.5"/' 'fits/0/slope'
+	refuses 's/"n": 3/"n": 1/' 'of too little'
+	refuses 's/\[4.0, 5.0\]/[4.0, null]/' 'of too little'
+}
+
+@test "searches are held to their trials, curves to their columns" {
+	refuses 's/"lower": 10.5/"lower": 10.4/' 'a bound that was never tried'
+	refuses 's/"lower": 10.5, "upper": 11.5/"lower": 11.5, "upper": 10.5/' 'out of order'
+	refuses 's/"throughput": 10.0/"throughput": 10.6/' 'above the lower bound'
+	refuses 's/"loss_ratio": 0.5/"loss_ratio": 1.5/' 'trials/1/loss_ratio'
+	refuses 's/\[1, 0.25\]/[1]/' 'a row of another length'
+	refuses 's/"generator_limited": true/"generator_limited": null/' 'generator_limited'
+}
+
+@test "an older document, without comparisons and searches, is accepted" {
+	/usr/bin/python3 - "$good" >"$BATS_TEST_TMPDIR/old.json" <<-'END'
+	import json, sys
+	document = json.load(open(sys.argv[1]))
+	del document["fits"]
+	for key in "generator_limited", "versus", "searches", "curves":
+	    del document["cases"][1][key]
+	print(json.dumps(document))
+	END
+	judge "$BATS_TEST_TMPDIR/old.json"
+	[ "$status" -eq 0 ] || { echo "$output"; return 1; }
 }
 
 @test "a file that cannot be read is exit 2" {

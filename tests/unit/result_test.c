@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/result_text.h"
+
 static const struct metric_def goodput = {"goodput", "bit/s", BETTER_HIGHER, "receiver",
 					  "L4 payload"};
 static const struct metric_def retransmits = {"retransmits", "", BETTER_LOWER, "sender", NULL};
@@ -185,51 +187,6 @@ static void exit_codes(void **state)
 	assert_int_equal(result_exit_code(result), 1);
 }
 
-/* Hold the text to the schema, and parse it. */
-static json_t *document(const struct result *result)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-	json_error_t error;
-	struct err err;
-	json_t *root;
-
-	assert_non_null(out);
-	if (result_write_json(result, out, &err) < 0)
-		fail_msg("%s", err.text);
-	fclose(out);
-	assert_true(len > 0 && text[len - 1] == '\n');
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-	if (!root)
-		fail_msg("line %d: %s", error.line, error.text);
-	if (!access("/usr/lib/python3/dist-packages/jsonschema", R_OK)) {
-		FILE *check = popen("/usr/bin/python3 -W ignore tests/cli/validate.py", "w");
-
-		assert_non_null(check);
-		assert_int_equal(fwrite(text, 1, len, check), len);
-		assert_int_equal(pclose(check), 0);
-	}
-	free(text);
-	return root;
-}
-
-static json_t *at(json_t *root, const char *path)
-{
-	char *copy = strdup(path), *rest = copy;
-
-	for (char *part; root && (part = strsep(&rest, "/"));)
-		root = json_is_array(root) ? json_array_get(root, (size_t)atoi(part))
-					   : json_object_get(root, part);
-	free(copy);
-	if (!root)
-		fail_msg("no '%s'", path);
-	return root;
-}
-
-#define assert_json_text(root, path, text) \
-	assert_string_equal(json_string_value(at(root, path)), text)
-
 static void a_full_document(void **state)
 {
 	struct result *result = *state;
@@ -383,23 +340,9 @@ static void a_full_disk_is_an_error(void **state)
 	assert_string_equal(err.text, "cannot write the result: No space left on device");
 	fclose(out);
 	out = fopen("/dev/full", "w");
-	assert_int_equal(result_write_table(result, out, false, 0, &err), -ENOSPC);
+	assert_int_equal(result_write_table(result, out, &(struct table_style){0}, &err), -ENOSPC);
 	assert_string_equal(err.text, "cannot write the table: No space left on device");
 	fclose(out);
-}
-
-static char *page(const struct result *result, bool color, unsigned int width)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-	struct err err;
-
-	assert_non_null(out);
-	if (result_write_table(result, out, color, width, &err) < 0)
-		fail_msg("%s", err.text);
-	fclose(out);
-	return text;
 }
 
 /* From the first line that starts with `from` on. */
@@ -490,21 +433,6 @@ static void a_narrow_page(void **state)
 		    "failed: broken: reason of broken\n"
 		    "UDP: every packet accounted for in 1 of 1 trials.\n"
 		    "Skipped: wg/a, wg/b (reason of wg/a)\n");
-}
-
-/* In columns: continuation bytes of UTF-8 take none, and every character here takes one. */
-static size_t longest_line(const char *text)
-{
-	size_t longest = 0, columns = 0;
-
-	for (; *text; text++) {
-		if (*text == '\n')
-			columns = 0;
-		else if ((*text & 0xc0) != 0x80)
-			columns++;
-		longest = columns > longest ? columns : longest;
-	}
-	return longest;
 }
 
 static void no_line_is_wider_than_the_terminal(void **state)

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/rng.h"
+
 static void odd(void **state)
 {
 	static const double samples[] = {9, 1, 1, 2, 6, 4, 2};
@@ -112,6 +114,26 @@ static void equal_samples_have_no_width(void **state)
 	assert_true(s.median == 0.1 && s.mad == 0 && s.ci_lo == 0.1 && s.ci_hi == 0.1);
 }
 
+/* The medians that stats_resample draws are those whose interval stats_of gives. */
+static void resamples_have_the_interval_of_the_median(void **state)
+{
+	static const double samples[] = {70, NAN, 10, 60, 20, 50, 30, 40};
+	double medians[STATS_RESAMPLES], lo, hi;
+	struct stats s;
+	struct rng rng;
+
+	(void)state;
+	stats_of(samples, 8, 3, &s);
+	rng_seed(&rng, 3);
+	assert_int_equal(stats_resample(samples, 8, &rng, medians), 0);
+	stats_interval(medians, &lo, &hi);
+	assert_true(lo == s.ci_lo && hi == s.ci_hi);
+	assert_int_equal(stats_resample(samples + 1, 1, &rng, medians), 0);
+	assert_true(isnan(medians[0]) && isnan(medians[STATS_RESAMPLES - 1]));
+	assert_int_equal(stats_resample(NULL, 0, &rng, medians), 0);
+	assert_true(isnan(medians[0]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +145,7 @@ int main(void)
 		cmocka_unit_test(one_sample),
 		cmocka_unit_test(unknown_is_left_out),
 		cmocka_unit_test(equal_samples_have_no_width),
+		cmocka_unit_test(resamples_have_the_interval_of_the_median),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

@@ -122,6 +122,40 @@ static void a_short_buffer_is_not_overrun(void **state)
 	assert_int_equal(text[5], 'x');
 }
 
+static void an_error_in_the_scale_of_its_value(void **state)
+{
+	static const struct {
+		double value, error;
+		const char *unit, *text, *error_text;
+	} samples[] = {
+		{421.37, 6.2, "ns", "421 ns", "6"},
+		{4.12, 0.2, "ns", "4.12 ns", "0.20"},
+		{-1353, 12, "ns", "−1.35 µs", "0.01"},
+		{141, 0.31, "ns", "141 ns", "0.3"},
+		{807, 0, "ns", "807 ns", "0"},
+		{0, 0, "ns", "0 ns", "0"},
+		{0.5, 3.5, "ns", "0.50 ns", "3.50"},
+		{12.3, 1300, "ns", "0.01 µs", "1.30"},
+		{1.24e6, 15e3, "packet/s", "1.24 Mpps", "0.01"},
+		{1234, 17.5, "", "1.23 k", "0.02"},
+		{17.5, 2, "", "17.5", "2.0"},
+		{0.05, 0.012, "ratio", "5.0 %", "1.2"},
+		{17, NAN, "ns", "17 ns", "–"},
+		{NAN, 1, "ns", "–", "–"},
+	};
+	char text[64], error[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		unit_format_error(samples[i].value, samples[i].error, samples[i].unit, text, error,
+				  sizeof(text));
+		if (strcmp(text, samples[i].text) || strcmp(error, samples[i].error_text))
+			fail_msg("%g %s is \"%s\" ± \"%s\", not \"%s\" ± \"%s\"", samples[i].value,
+				 samples[i].unit, text, error, samples[i].text,
+				 samples[i].error_text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +165,7 @@ int main(void)
 		cmocka_unit_test(ratios),
 		cmocka_unit_test(unknown_is_a_dash),
 		cmocka_unit_test(a_short_buffer_is_not_overrun),
+		cmocka_unit_test(an_error_in_the_scale_of_its_value),
 	};
 
 	return cmocka_run_group_tests_name("units", tests, NULL, NULL);
