@@ -27,7 +27,7 @@ _netbench_words() {
 
 # Files, or those that compgen is told of and folders.
 _netbench_files() {
-	local file part=${cur#--*=}
+	local file part=${cur##*=}
 	compopt -o filenames 2>/dev/null
 	while IFS= read -r file; do
 		COMPREPLY+=("$file")

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "topo/filter/filter.h"
 #include "topo/node.h"
 #include "topo/plan.h"
 
@@ -80,6 +81,27 @@ int pin_state_of(const struct lab *lab, struct pin_state *ret, struct err *err)
 	return err_sys(err, ENOMEM, "cannot describe the lab");
 }
 
+/* A line "filter", and one for each option that is set; a list has one for each text. */
+static void write_filter(FILE *file, const struct filter_spec *filter)
+{
+	char value[4200];
+
+	fputs("filter\n", file);
+	for (const struct opt *opt = filter_opts; opt->name; opt++) {
+		if (opt->type == OPT_LIST) {
+			const struct texts *texts =
+				(const void *)((const char *)filter + opt->offset);
+
+			for (size_t i = 0; i < texts->n; i++)
+				fprintf(file, "option %s %s\n", opt->name, texts->list[i]);
+			continue;
+		}
+		opt_text(opt, filter, value, sizeof(value));
+		if (*value)
+			fprintf(file, "option %s %s\n", opt->name, value);
+	}
+}
+
 static int write_all(int fd, const char *text, size_t len)
 {
 	ssize_t done;
@@ -113,6 +135,8 @@ int pin_state_write(int fd, const struct pin_state *state, struct err *err)
 			link->ends, link->net, link->net6 ? link->net6 : "-", link->mtu,
 			link->queues, link->offloads);
 	}
+	for (i = 0; i < spec->n_filters; i++)
+		write_filter(file, &spec->filters[i]);
 	if (!fclose(file))
 		rc = write_all(fd, text, len);
 	free(text);
@@ -154,12 +178,41 @@ static bool read_link(struct pin_state *state, const char *line)
 	return link->name && link->ends;
 }
 
+static bool read_filter(struct pin_state *state)
+{
+	struct lab_spec *spec = &state->spec;
+	struct filter_spec *list = reallocarray(spec->filters, spec->n_filters + 1, sizeof(*list));
+
+	if (!list)
+		return false;
+	spec->filters = list;
+	return !filter_spec_init(&list[spec->n_filters++], NULL);
+}
+
+/* Of the filter above. */
+static bool read_option(struct pin_state *state, const char *line)
+{
+	struct lab_spec *spec = &state->spec;
+	const struct opt *opt;
+	char name[32];
+	int at = 0;
+
+	if (!spec->n_filters || sscanf(line, "option %31s %n", name, &at) != 1 || !at)
+		return false;
+	opt = opts_find(filter_opts, name);
+	return opt && !opt_set(opt, &spec->filters[spec->n_filters - 1], line + at, NULL);
+}
+
 static bool read_line(struct pin_state *state, const char *line)
 {
 	if (!strncmp(line, "node ", 5))
 		return state->spec.n_nodes < LAB_NODES_MAX && read_node(state, line);
 	if (!strncmp(line, "link ", 5))
 		return state->spec.n_links < LAB_LINKS_MAX && read_link(state, line);
+	if (!strcmp(line, "filter"))
+		return read_filter(state);
+	if (!strncmp(line, "option ", 7))
+		return read_option(state, line);
 	return false;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What /run/netbench/LAB holds: a lab as it was built, one line per node and link. */
+/* What /run/netbench/LAB holds: a lab as it was built, one line per node and link, some per filter. */
 #ifndef TOPO_PIN_STATE_H
 #define TOPO_PIN_STATE_H
 

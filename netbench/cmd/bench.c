@@ -13,23 +13,29 @@
 struct words {
 	char **list;
 	size_t n;
-	const char *lab; /* NULL: a pair */
+	const struct run_cfg *cfg;
 };
 
 static int open_adhoc(void *context, size_t i, struct suite **ret, struct err *err)
 {
 	const struct words *words = context;
+	struct adhoc adhoc = {.filters = words->cfg->filters.list,
+			      .n_filters = words->cfg->filters.n,
+			      .search = words->cfg->search};
 	struct suite *lab = NULL;
 	int r = 0;
 
 	(void)i;
 	if (!words->n)
 		return err_set(err, EINVAL, "bench: which load? (see: netbench list)");
-	if (words->lab)
-		r = suite_open_lab(words->lab, &lab, err);
+	if (words->cfg->lab)
+		r = suite_open_lab(words->cfg->lab, &lab, err);
 	if (r)
 		return r;
-	return suite_adhoc(words->list[0], words->list + 1, words->n - 1, lab, ret, err);
+	adhoc.load = words->list[0];
+	adhoc.settings = words->list + 1;
+	adhoc.n_settings = words->n - 1;
+	return suite_adhoc(&adhoc, lab, ret, err);
 }
 
 static const struct opt opts[] = {
@@ -40,6 +46,17 @@ static const struct opt opts[] = {
 	 .letter = 'l',
 	 .metavar = "LAB",
 	 .help = "a lab that comes with netbench, or a file; default: two nodes and a link"},
+	{.name = "filter",
+	 .type = OPT_LIST,
+	 .offset = offsetof(struct run_cfg, filters),
+	 .letter = 'f',
+	 .metavar = "STAGE[,KEY=VALUE…]",
+	 .help = "measure the lab without and with this filter, and what it costs; repeatable"},
+	{.name = "search",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct run_cfg, search),
+	 .metavar = "PRESET",
+	 .help = "search for the highest rate without loss: quick, csit, rfc2544 or tst009"},
 	COMMON_OPTS,
 	{0},
 };
@@ -53,7 +70,7 @@ static int run(const struct cmd *self, int argc, char **argv)
 	n = run_parse(self, &cfg, argc, argv, &code);
 	if (n < 0)
 		return code;
-	words = (struct words){argv, (size_t)n, cfg.lab};
+	words = (struct words){argv, (size_t)n, &cfg};
 	code = run_suites(&cfg, 1, open_adhoc, &words);
 	opts_release(opts, &cfg);
 	return code;

@@ -7,8 +7,10 @@
 
 #include "cmd/cmd.h"
 #include "load/load.h"
+#include "search/search.h"
 #include "suite/embedded.h"
 #include "suite/suite.h"
+#include "topo/filter/filter.h"
 #include "topo/pin.h"
 
 static void put_embedded(const struct embedded *list, FILE *out)
@@ -22,6 +24,12 @@ static void put_loads(FILE *out)
 {
 	for (size_t i = 0; loads[i]; i++)
 		fprintf(out, "%s\n", loads[i]->kind.name);
+}
+
+static void put_stages(const char *lead, FILE *out)
+{
+	for (size_t i = 0; filters[i]; i++)
+		fprintf(out, "%s%s\n", lead, filters[i]->kind.name);
 }
 
 static void put_commands(FILE *out)
@@ -69,6 +77,8 @@ static void put_values(const char *lead, const struct opt *opt, FILE *out)
 				   : opt->type == OPT_SET ? sets
 							  : NULL;
 
+	if (opt->metavar && !strcmp(opt->metavar, "FILE"))
+		fputs("<files>\n", out);
 	for (; fixed && *fixed; fixed++)
 		fprintf(out, "%s%s\n", lead, *fixed);
 	for (const char *const *choice = opt->choices; choice && *choice; choice++)
@@ -85,6 +95,10 @@ static const struct opt *find_key(const struct load *load, const char *key)
 		return opts_find(link_opts, last);
 	if (!strncmp(key, "node.", 5))
 		return opts_find(node_opts, last);
+	if (!strncmp(key, "filter.", 7))
+		return opts_find(filter_opts, last);
+	if (!strncmp(key, "search.", 7))
+		return opts_find(search_opts, last);
 	if (load)
 		opt = opts_find(load->kind.opts, last);
 	for (size_t i = 0; !load && !opt && loads[i]; i++)
@@ -109,6 +123,28 @@ static bool put_key_values(const struct load *load, const char *word, FILE *out)
 	return true;
 }
 
+/* STAGE, and behind a comma the options of a filter; lead: what stands before. */
+static void put_filter(const char *lead, const char *word, FILE *out)
+{
+	const char *comma = strrchr(word, ','), *part = comma ? comma + 1 : word;
+	const char *equals = strchr(part, '=');
+	const struct opt *opt;
+	char before[512], key[64];
+
+	snprintf(before, sizeof(before), "%s%.*s", lead, (int)((equals ? equals + 1 : part) - word),
+		 word);
+	if (!comma && !equals) {
+		put_stages(before, out);
+	} else if (!equals) {
+		put_keys(before, filter_opts, out);
+	} else {
+		snprintf(key, sizeof(key), "%.*s", (int)(equals - part), part);
+		opt = opts_find(filter_opts, key);
+		if (opt)
+			put_values(before, opt, out);
+	}
+}
+
 /* A setting of bench. */
 static void put_settings(const char *load_name, const char *word, FILE *out)
 {
@@ -120,6 +156,8 @@ static void put_settings(const char *load_name, const char *word, FILE *out)
 	put_keys("", timing_opts, out);
 	put_lab_keys("link.", link_opts, out);
 	put_lab_keys("node.", node_opts, out);
+	put_keys("filter.", filter_opts, out);
+	put_keys("search.", search_opts, out);
 }
 
 /* A path for --set. */
@@ -132,6 +170,8 @@ static void put_paths(const char *word, FILE *out)
 		put_keys("load.", loads[i]->kind.opts, out);
 	put_lab_keys("link.*.", link_opts, out);
 	put_lab_keys("node.*.", node_opts, out);
+	put_keys("filter.", filter_opts, out);
+	put_keys("search.", search_opts, out);
 }
 
 /* The value of a command's option; word: what there is of it. */
@@ -143,6 +183,10 @@ static void put_option_value(const struct opt *opt, const char *lead, const char
 		put_embedded(embedded_labs, out);
 	else if (!strcmp(opt->name, "set"))
 		put_paths(word, out);
+	else if (!strcmp(opt->name, "filter"))
+		put_filter(lead, word, out);
+	else if (!strcmp(opt->name, "search"))
+		put_values(lead, opts_find(search_opts, "preset"), out);
 	else
 		put_values(lead, opt, out);
 }
@@ -202,6 +246,17 @@ static void put_lab_operand(const char *verb, char **operands, int n, FILE *out)
 		put_embedded(embedded_labs, out);
 }
 
+/* part: what is to be listed, if that is known. */
+static void put_list_operand(const char *part, FILE *out)
+{
+	if (!part)
+		fputs("loads\nfilters\nsuites\nlabs\n", out);
+	else if (!strncmp(part, "filter", 6))
+		put_stages("", out);
+	else if (strcmp(part, "loads") != 0)
+		fputs("<yaml>\n", out);
+}
+
 static void put_operand(const char *command, char **operands, int n, const char *word, FILE *out)
 {
 	if (!strcmp(command, "run"))
@@ -210,10 +265,8 @@ static void put_operand(const char *command, char **operands, int n, const char 
 		put_loads(out);
 	else if (!strcmp(command, "bench"))
 		put_settings(operands[0], word, out);
-	else if (!strcmp(command, "list") && !n)
-		fputs("loads\nsuites\nlabs\n", out);
 	else if (!strcmp(command, "list"))
-		fputs("<yaml>\n", out);
+		put_list_operand(n ? operands[0] : NULL, out);
 }
 
 /* operands: room for n; the words between the command and the one being typed. */

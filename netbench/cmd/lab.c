@@ -9,7 +9,9 @@
 #include "cmd/cmd.h"
 #include "cmd/show.h"
 #include "suite/embedded.h"
+#include "suite/filter_check.h"
 #include "suite/suite.h"
+#include "topo/filter/filter.h"
 #include "topo/pin.h"
 
 /* As shells and env(1) report a command that could not be run. */
@@ -61,22 +63,58 @@ struct answers {
 
 #define REACH_NS UINT64_C(10000000000)
 
-/* Build the lab, prove that it works and give it a name; nothing of it stays when that fails. */
-static int raise_lab(const struct lab_spec *spec, const char *name, struct answers *ret,
-		     struct err *err)
+/* Only what the namespaces hold themselves is still there when this process ends. */
+static int check_lasting(const struct lab_spec *spec, struct err *err)
+{
+	for (size_t i = 0; i < spec->n_filters; i++) {
+		const struct filter *filter = filter_of(&spec->filters[i]);
+
+		if (!filter->lasting)
+			return err_at(err, spec->filters[i].mark, EINVAL,
+				      "filter '%s' ends with the process that made it: 'lab up' "
+				      "cannot leave it in place",
+				      filter->kind.name);
+	}
+	return 0;
+}
+
+/* Whatever can be said of the filters before anything is built. Fills in their nodes. */
+static int check_filters(struct lab_spec *spec, struct err *err)
+{
+	struct filter_checks checks = {0};
+	struct lab_plan *plan;
+	int r;
+
+	r = check_lasting(spec, err);
+	if (!r)
+		r = lab_plan_make(spec, &plan, err);
+	if (r)
+		return r;
+	for (size_t i = 0; !r && i < spec->n_filters; i++)
+		r = filter_check_arm(spec, i, plan, &checks, err);
+	filter_checks_release(&checks);
+	lab_plan_free(plan);
+	return r;
+}
+
+/* Build the lab, prove that it works, filter and give it a name; nothing of it stays when that fails. */
+static int raise_lab(struct lab_spec *spec, const char *name, struct answers *ret, struct err *err)
 {
 	struct lab *lab;
 	int r;
 
 	r = lab_pin_check(name, err);
-	if (r)
-		return r;
-	r = lab_build(spec, &lab, err);
+	if (!r)
+		r = check_filters(spec, err);
+	if (!r)
+		r = lab_build(spec, &lab, err);
 	if (r)
 		return r;
 	r = lab_reach_all(lab, 0, AF_INET, REACH_NS, &ret->ipv4, err);
 	if (!r)
 		r = lab_reach_all(lab, 0, AF_INET6, REACH_NS, &ret->ipv6, err);
+	if (!r)
+		r = lab_filter(lab, err);
 	if (!r)
 		r = lab_pin(lab, name, err);
 	lab_free(lab);

@@ -11,10 +11,12 @@
 #include "cmd/complete.h"
 #include "cmd/keys.h"
 #include "cmd/output.h"
+#include "cmd/stages.h"
 #include "load/load.h"
 #include "suite/embedded.h"
 #include "suite/plan.h"
 #include "suite/suite.h"
+#include "topo/filter/filter.h"
 
 struct list_cfg {
 	struct common_cfg common;
@@ -306,6 +308,8 @@ static int print_json(const char *part, int argc, char **argv)
 			json_array_append_new(list, json_load(loads[i]));
 		json_object_set_new(doc, "loads", list);
 	}
+	if (!part || !strcmp(part, "filters"))
+		json_object_set_new(doc, "filters", stages_json());
 	if (!part || !strcmp(part, "suites"))
 		json_object_set_new(doc, "suites", json_files(&suite_files, argc, argv));
 	if (!part || !strcmp(part, "labs"))
@@ -322,6 +326,9 @@ static int print_names(const char *part, int n, char **words)
 	if (!strcmp(part, "loads")) {
 		for (size_t i = 0; loads[i]; i++)
 			puts(loads[i]->kind.name);
+	} else if (!strcmp(part, "filters")) {
+		for (size_t i = 0; filters[i]; i++)
+			puts(filters[i]->kind.name);
 	} else if (!strcmp(part, "suites") || !strcmp(part, "labs")) {
 		const struct embedded *e = *part == 's' ? embedded_suites : embedded_labs;
 
@@ -344,6 +351,12 @@ static int print_text(const char *part, int argc, char **argv, bool verbose)
 
 	if (!part || !strcmp(part, "loads"))
 		code = print_loads(verbose);
+	if (part && argc && !strcmp(part, "filters"))
+		return stages_detail(argc, argv);
+	if (!part || !strcmp(part, "filters")) {
+		r = stages_print(verbose);
+		code = r ? r : code;
+	}
 	if (!part || !strcmp(part, "suites")) {
 		r = print_files(&suite_files, argc, argv, verbose);
 		code = r ? r : code;
@@ -357,7 +370,7 @@ static int print_text(const char *part, int argc, char **argv, bool verbose)
 
 static int list_run(const struct cmd *self, int argc, char **argv)
 {
-	static const char *const parts[] = {"loads", "suites", "labs"};
+	static const char *const parts[] = {"loads", "filters", "suites", "labs"};
 	struct list_cfg cfg = {0};
 	const char *part, *near;
 	int n, code;
@@ -367,6 +380,8 @@ static int list_run(const struct cmd *self, int argc, char **argv)
 	if (n < 0)
 		return code;
 	part = n ? argv[0] : NULL;
+	if (part && !strcmp(part, "filter"))
+		part = "filters";
 	if (cfg.names)
 		return print_names(part ? part : "commands", n > 1 ? n - 1 : 0, argv + 1);
 	for (i = 0; part && i < sizeof(parts) / sizeof(parts[0]) && strcmp(part, parts[i]); i++)
@@ -374,7 +389,7 @@ static int list_run(const struct cmd *self, int argc, char **argv)
 	if (part && i == sizeof(parts) / sizeof(parts[0])) {
 		near = name_nearest(parts, i, part);
 		return cmd_complain(EXIT_USAGE, "cannot list '%s'%s%s%s", part,
-				    near ? "; did you mean '" : " (loads, suites or labs)",
+				    near ? "; did you mean '" : " (loads, filters, suites or labs)",
 				    near ? near : "", near ? "'?" : "");
 	}
 	if (n > 1 && i == 0)
@@ -388,12 +403,15 @@ static int list_run(const struct cmd *self, int argc, char **argv)
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.help = "list loads, suites and labs, and what cannot run here and why",
-	.synopsis = "[loads]\nsuites [FILE…]\nlabs [FILE…]\n--names WHAT",
+	.help = "list loads, filters, suites and labs, and what cannot run here and why",
+	.synopsis = "[loads]\nfilters [STAGE…]\nsuites [FILE…]\nlabs [FILE…]\n--names WHAT",
 	.opts = list_opts,
-	.details = "With -v also the options of the loads and the cases of the suites. --names "
+	.details = "With -v also the options of loads and filters and the cases of the suites; "
+		   "with a STAGE "
+		   "what\nthat stage takes. --names "
 		   "prints bare\n"
-		   "names of: commands, loads, suites, labs; or, for `completion -- WORD…`, what "
+		   "names of: commands, loads, filters, suites, labs; or, for `completion -- "
+		   "WORD…`, what "
 		   "may be\n"
 		   "typed as the last of the words.",
 	.run = list_run,

@@ -6,6 +6,7 @@
 
 #include "cmd/show.h"
 #include "load/load.h"
+#include "search/search.h"
 #include "suite/plan.h"
 
 static json_t *json_options(const struct opt *opts, const void *cfg)
@@ -27,8 +28,9 @@ static json_t *json_load(const struct load_spec *spec)
 			 json_options(spec->load->kind.opts, spec->cfg));
 }
 
-static json_t *json_arm(const struct arm *arm, struct err *err)
+static json_t *json_arm(const struct plan *plan, const struct arm *arm, struct err *err)
 {
+	const char *against = arm->baseline == NO_BASELINE ? NULL : plan->arms[arm->baseline].name;
 	json_t *lab = show_json(&arm->lab, arm->lab_name, err), *labels, *beside;
 
 	if (!lab)
@@ -39,10 +41,11 @@ static json_t *json_arm(const struct arm *arm, struct err *err)
 	beside = json_array();
 	for (size_t i = 0; i < arm->n_beside; i++)
 		json_array_append_new(beside, json_load(&arm->beside[i]));
-	return json_pack("{s:s, s:s?, s:o, s:o, s:o, s:o, s:o}", "name", arm->name, "skip",
-			 arm->skip, "labels", labels, "timing",
-			 json_options(timing_opts, &arm->timing), "load", json_load(&arm->main),
-			 "beside", beside, "lab", lab);
+	return json_pack("{s:s, s:s?, s:o, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "name", arm->name,
+			 "skip", arm->skip, "labels", labels, "against", against, "slope",
+			 arm->slope, "timing", json_options(timing_opts, &arm->timing), "search",
+			 arm->search ? json_options(search_opts, arm->search) : json_null(), "load",
+			 json_load(&arm->main), "beside", beside, "lab", lab);
 }
 
 static json_t *json_plan(const struct plan *plan, struct err *err)
@@ -50,7 +53,7 @@ static json_t *json_plan(const struct plan *plan, struct err *err)
 	json_t *arms = json_array(), *order = json_array();
 
 	for (size_t i = 0; i < plan->n_arms; i++) {
-		json_t *arm = json_arm(&plan->arms[i], err);
+		json_t *arm = json_arm(plan, &plan->arms[i], err);
 
 		if (!arm) {
 			json_decref(arms);

@@ -12,7 +12,8 @@ struct run_cfg {
 	char *duration, *warmup, *repeat; /* as written: they become settings of the plan */
 	struct texts set;
 	uint64_t seed; /* 0: chosen and recorded */
-	char *only, *output, *lab;
+	char *only, *output, *lab, *search;
+	struct texts filters;
 	bool strict, dry_run;
 };
 

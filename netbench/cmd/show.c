@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/columns.h"
 #include "cmd/output.h"
+#include "topo/filter/filter.h"
 #include "topo/lab.h"
 
 /* Deeper branches are drawn at this depth; and as many paths are shown without being asked. */
@@ -194,6 +195,58 @@ static int print_links(const struct lab_plan *plan, const struct lab_spec *spec,
 	return r;
 }
 
+/* What is not as it would be by itself: "drop, rules 100, hit first". */
+static void filter_settings(const struct filter_spec *filter, char *buf, size_t len)
+{
+	struct filter_spec plain;
+	char value[512], usual[512];
+	size_t at;
+
+	at = (size_t)snprintf(buf, len, "%s",
+			      filter_of(filter)->attach ? "" : "nothing, to compare with");
+	if (!filter_of(filter)->attach || filter_spec_init(&plain, NULL))
+		return;
+	for (const struct opt *opt = filter_opts; opt->name && at < len; opt++) {
+		bool named = !strcmp(opt->name, "stage") || !strcmp(opt->name, "node");
+		bool always = !strcmp(opt->name, "action") || !strcmp(opt->name, "rules");
+
+		opt_text(opt, filter, value, sizeof(value));
+		opt_text(opt, &plain, usual, sizeof(usual));
+		if (!named && (always || strcmp(value, usual) != 0))
+			at += (size_t)snprintf(buf + at, len - at, "%s%s %s", at ? ", " : "",
+					       opt->name, value);
+	}
+	filter_spec_release(&plain);
+}
+
+static int print_filters(const struct lab_plan *plan, const struct lab_spec *spec, FILE *out)
+{
+	static const struct column column[] = {
+		{"filter", false}, {"node", false}, {"settings", true}};
+	struct columns *table;
+	int r = 0;
+
+	if (!spec->n_filters)
+		return 0;
+	table = columns_new(column, sizeof(column) / sizeof(column[0]));
+	if (!table)
+		return -ENOMEM;
+	for (size_t i = 0; i < spec->n_filters && !r; i++) {
+		const struct filter_spec *filter = &spec->filters[i];
+		int node = lab_plan_filter_node(plan, i, NULL);
+		char settings[4200];
+		const char *cells[] = {filter_of(filter)->kind.name,
+				       node < 0 ? filter->node : spec->nodes[node].name, settings};
+
+		filter_settings(filter, settings, sizeof(settings));
+		columns_add(table, cells);
+	}
+	fputc('\n', out);
+	r = columns_print(table, 0, output_width(out), false, out);
+	columns_free(table);
+	return r;
+}
+
 /* "client → server  198.18.0.1 → 198.18.1.2  through router" */
 static void print_path(const struct lab_plan *plan, const struct lab_spec *spec, size_t from,
 		       size_t to, FILE *out)
@@ -255,12 +308,17 @@ int show_text(const struct lab_spec *spec, const char *name, bool all, FILE *out
 	r = lab_plan_make(spec, &plan, err);
 	if (r)
 		return r;
-	fprintf(out, "Lab '%s': %zu node%s, %zu link%s\n\n", name, spec->n_nodes,
-		PLURAL(spec->n_nodes), spec->n_links, PLURAL(spec->n_links));
+	fprintf(out, "Lab '%s': %zu node%s, %zu link%s", name, spec->n_nodes, PLURAL(spec->n_nodes),
+		spec->n_links, PLURAL(spec->n_links));
+	if (spec->n_filters)
+		fprintf(out, ", %zu filter%s", spec->n_filters, PLURAL(spec->n_filters));
+	fputs("\n\n", out);
 	r = draw_tree(plan, spec, out);
 	fputc('\n', out);
 	if (!r)
 		r = print_links(plan, spec, out);
+	if (!r)
+		r = print_filters(plan, spec, out);
 	if (!r)
 		print_paths(plan, spec, all, out);
 	lab_plan_free(plan);
@@ -278,9 +336,24 @@ static json_t *json_end(const struct lab_spec *spec, const struct wire *wire, un
 			 "mac", text.mac);
 }
 
+static json_t *json_filter(const struct lab_spec *spec, size_t i, const struct lab_plan *plan)
+{
+	json_t *doc = json_object();
+	int node = lab_plan_filter_node(plan, i, NULL);
+	char value[4200];
+
+	for (const struct opt *opt = filter_opts; opt->name; opt++) {
+		opt_text(opt, &spec->filters[i], value, sizeof(value));
+		json_object_set_new(doc, opt->name, json_string(value));
+	}
+	if (node >= 0)
+		json_object_set_new(doc, "node", json_string(spec->nodes[node].name));
+	return doc;
+}
+
 json_t *show_json(const struct lab_spec *spec, const char *name, struct err *err)
 {
-	json_t *nodes, *links, *doc;
+	json_t *nodes, *links, *filters_list, *doc;
 	struct lab_plan *plan;
 
 	if (lab_plan_make(spec, &plan, err))
@@ -304,8 +377,12 @@ json_t *show_json(const struct lab_spec *spec, const char *name, struct err *err
 		}
 		json_array_append_new(links, link);
 	}
+	filters_list = json_array();
+	for (size_t i = 0; i < spec->n_filters; i++)
+		json_array_append_new(filters_list, json_filter(spec, i, plan));
 	lab_plan_free(plan);
-	doc = json_pack("{s:s, s:o, s:o}", "name", name, "nodes", nodes, "links", links);
+	doc = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "nodes", nodes, "links", links,
+			"filters", filters_list);
 	if (!doc)
 		err_set(err, ENOMEM, "out of memory");
 	return doc;

@@ -160,6 +160,8 @@ static int walk_filters(struct walk *w, const struct path_scope *scope)
 {
 	int ret = 0;
 
+	if (!scope->lab->n_filters)
+		return err_set(w->err, ENOENT, "'%s': the lab has no filters", w->text);
 	for (size_t i = 0; i < scope->lab->n_filters && !ret; i++) {
 		struct filter_spec *filter = &scope->lab->filters[i];
 		const char *stage = filter_of(filter)->kind.name, *node = filter->node;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "search/search.h"
 #include "suite/baseline.h"
 #include "suite/matrix.h"
 
@@ -147,9 +148,10 @@ uint64_t plan_duration_ns(const struct plan *plan)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct timing *timing = &plan->arms[plan->order[i]].timing;
+		const struct arm *arm = &plan->arms[plan->order[i]];
 
-		sum += timing->duration_ns + timing->warmup_ns;
+		sum += arm->search ? search_cap_ns(arm->search)
+				   : arm->timing.duration_ns + arm->timing.warmup_ns;
 	}
 	return sum;
 }

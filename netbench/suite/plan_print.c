@@ -111,7 +111,7 @@ static void print_arm(const struct plan *plan, const struct arm *arm, FILE *out)
 void plan_print(const struct plan *plan, FILE *out)
 {
 	char time[32];
-	size_t skipped = 0;
+	size_t skipped = 0, searches = 0;
 
 	for (size_t i = 0; i < plan->n_arms; i++)
 		skipped += plan->arms[i].skip != NULL;
@@ -125,8 +125,10 @@ void plan_print(const struct plan *plan, FILE *out)
 	for (size_t i = 0; i < plan->n_arms; i++)
 		print_arm(plan, &plan->arms[i], out);
 	fputs("\norder\n", out);
-	for (size_t i = 0; i < plan->n_order; i++)
+	for (size_t i = 0; i < plan->n_order; i++) {
 		fprintf(out, "  %4zu  %s\n", i + 1, plan->arms[plan->order[i]].name);
-	fprintf(out, "time   %s in windows and warm-ups of %zu trials, set-up comes on top\n", time,
-		plan->n_order);
+		searches += plan->arms[plan->order[i]].search != NULL;
+	}
+	fprintf(out, "time   %s%s in windows and warm-ups of %zu trials, set-up comes on top\n",
+		searches ? "at most " : "", time, plan->n_order);
 }

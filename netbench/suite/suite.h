@@ -91,12 +91,23 @@ int suite_read(const char *path, struct suite **ret, struct err *err);
 int suite_read_lab(const char *path, struct suite **ret, struct err *err);
 int suite_parse_lab(const char *name, const char *text, size_t len, struct suite **ret,
 		    struct err *err);
+/* What the words of `bench` ask for. */
+struct adhoc {
+	const char *load;
+	char *const *settings; /* "key=value" */
+	size_t n_settings;
+	char *const *filters; /* "STAGE,key=value,…" */
+	size_t n_filters;
+	const char *search; /* preset; NULL: none, unless a setting is search.OPTION */
+};
 /*
- * A suite of one case: load with "key=value" settings, in a lab as from suite_read_lab, which is
- * freed here whatever happens; NULL: two nodes and a link. For `bench`.
+ * A suite of one case, in a lab as from suite_read_lab, which is freed here whatever happens; NULL:
+ * two nodes and a link. With filters there are two cases, the lab without them and with them, and the
+ * second is compared with the first.
  */
-int suite_adhoc(const char *load, char *const *settings, size_t n, struct suite *lab,
-		struct suite **ret, struct err *err);
+int suite_adhoc(const struct adhoc *words, struct suite *lab, struct suite **ret, struct err *err);
+/* One more filter in the lab, from "STAGE,key=value,…". -EINVAL with a "did you mean". */
+int lab_filter_words(struct lab_spec *lab, const char *text, struct err *err);
 /* Index of the named lab; -EINVAL with a "did you mean". */
 int suite_find_lab(const struct suite *suite, const char *name, size_t *ret, struct err *err);
 void suite_free(struct suite *suite);

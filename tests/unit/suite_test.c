@@ -321,10 +321,11 @@ static void files_that_cannot_be_read(void **state)
 
 static void refuse_adhoc(const char *load, char *setting, const char *sentence)
 {
+	const struct adhoc words = {.load = load, .settings = &setting, .n_settings = 1};
 	struct suite *suite = NULL;
 	struct err err = {0};
 
-	assert_int_equal(suite_adhoc(load, &setting, 1, NULL, &suite, &err), -EINVAL);
+	assert_int_equal(suite_adhoc(&words, NULL, &suite, &err), -EINVAL);
 	assert_string_equal(err.text, sentence);
 }
 
@@ -332,12 +333,13 @@ static void the_command_line_makes_a_suite(void **state)
 {
 	char *settings[] = {"streams=8",       "rate=1Mbit/s",	   "duration=1s",
 			    "link.*.mtu=9000", "link.offloads=tx", "node.a.forward=yes"};
+	const struct adhoc words = {.load = "tcp", .settings = settings, .n_settings = 6};
 	struct suite *suite = NULL;
 	const struct stream_cfg *cfg;
 	struct err err = {0};
 
 	(void)state;
-	if (suite_adhoc("tcp", settings, 6, NULL, &suite, &err))
+	if (suite_adhoc(&words, NULL, &suite, &err))
 		fail_msg("%s", err.text);
 	cfg = suite->cases[0].main.cfg;
 	assert_string_equal(suite->cases[0].name, "tcp");
@@ -368,16 +370,19 @@ static void the_command_line_may_bring_a_lab(void **state)
 	static const char text[] = "nodes: [x, y]\nlinks: [{ends: [x, z]}]\n";
 	struct suite *suite = NULL, *lab = NULL;
 	char *settings[] = {"from=y", "link.mtu=9000"};
+	struct adhoc words = {.load = "tcp"};
 	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(suite_parse_lab("l.yaml", text, strlen(text), &lab, &err), 0);
-	assert_int_equal(suite_adhoc("tcp", NULL, 0, lab, &suite, &err), -EINVAL);
+	assert_int_equal(suite_adhoc(&words, lab, &suite, &err), -EINVAL);
 	assert_memory_equal(err.text, "l.yaml:2:9: ", 12);
 	assert_int_equal(suite_parse_lab("l.yaml", "{nodes: [x, y], links: [{ends: [x, y]}]}", 40,
 					 &lab, &err),
 			 0);
-	if (suite_adhoc("tcp", settings, 2, lab, &suite, &err))
+	words.settings = settings;
+	words.n_settings = 2;
+	if (suite_adhoc(&words, lab, &suite, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(suite->labs[0].name, "l");
 	assert_int_equal(suite->labs[0].links[0].mtu, 9000);
