@@ -13,6 +13,7 @@
 #include "suite/plan.h"
 
 struct result_case;
+struct stand;
 
 /* What the outside hears of a running trial. */
 struct trial_progress {
@@ -35,5 +36,8 @@ struct trial_watch {
  */
 int trial_run(const struct arm *arm, unsigned int number, const struct trial_watch *watch,
 	      struct result_case *const *cases, struct err *err);
+/* The same in a lab that stands, with another config for the main load (NULL: its own). */
+int trial_on(const struct stand *stand, const void *main_cfg, unsigned int number,
+	     const struct trial_watch *watch, struct result_case *const *cases, struct err *err);
 
 #endif

@@ -13,7 +13,6 @@
 #include "host/thermal.h"
 #include "load/lane.h"
 #include "result/result.h"
-#include "run/crew.h"
 
 /* A hypervisor that took more than this of the machine's CPU time, or other processes that did. */
 #define STEAL_LIMIT  0.02
@@ -65,34 +64,33 @@ static int measure_clock(int cpu, double expected, double *ret, struct err *err)
 }
 
 /* Of every CPU that a lane runs on, once. */
-static int measure_clocks(double *hz, const double *expected, const struct crew *crew,
-			  struct err *err)
+int validity_before(struct validity *validity, const struct load_run *runs, size_t n_runs,
+		    struct err *err)
 {
+	double *hz = validity->clock_hz[0];
 	int r = 0;
 
-	for (size_t i = 0; !r && i < crew->n; i++) {
-		const int cpu = crew->workers[i].lane->cpu;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; !r && k < runs[i].n_lanes; k++) {
+			const int cpu = runs[i].lanes[k].cpu;
 
-		if (cpu >= 0 && cpu < CPU_SETSIZE && !(hz[cpu] > 0))
-			r = measure_clock(cpu, expected ? expected[cpu] : 0, &hz[cpu], err);
-	}
-	return r;
-}
-
-int validity_before(struct validity *validity, const struct crew *crew, struct err *err)
-{
-	int r = measure_clocks(validity->clock_hz[0], NULL, crew, err);
-
+			if (cpu >= 0 && cpu < CPU_SETSIZE && !(hz[cpu] > 0))
+				r = measure_clock(cpu, 0, &hz[cpu], err);
+		}
 	thermal_read(NULL, &validity->thermal[0]);
 	return r ? r : others_read(NULL, getpid(), &validity->others[0], err);
 }
 
-int validity_after(struct validity *validity, const struct crew *crew, struct err *err)
+int validity_after(struct validity *validity, struct err *err)
 {
 	int r = others_read(NULL, getpid(), &validity->others[1], err);
 
 	thermal_read(NULL, &validity->thermal[1]);
-	return r ? r : measure_clocks(validity->clock_hz[1], validity->clock_hz[0], crew, err);
+	for (int cpu = 0; !r && cpu < CPU_SETSIZE; cpu++)
+		if (validity->clock_hz[0][cpu] > 0)
+			r = measure_clock(cpu, validity->clock_hz[0][cpu],
+					  &validity->clock_hz[1][cpu], err);
+	return r;
 }
 
 static int judge_clock(const struct validity *validity, struct result_case *c)

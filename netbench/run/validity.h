@@ -6,12 +6,13 @@
 #ifndef RUN_VALIDITY_H
 #define RUN_VALIDITY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "host/cpuuse.h"
 
-struct crew;
+struct load_run;
 struct result_case;
 
 struct validity;
@@ -19,9 +20,13 @@ struct validity;
 int validity_new(struct validity **ret, struct err *err);
 void validity_free(struct validity *validity);
 
-/* Just before the start and just after the drain: the clock of the crew's CPUs, heat, other processes. */
-int validity_before(struct validity *validity, const struct crew *crew, struct err *err);
-int validity_after(struct validity *validity, const struct crew *crew, struct err *err);
+/*
+ * Just before the start and just after the drain: the clock of the CPUs that the runs' lanes have,
+ * heat, other processes. The lanes may be gone by the second time.
+ */
+int validity_before(struct validity *validity, const struct load_run *runs, size_t n_runs,
+		    struct err *err);
+int validity_after(struct validity *validity, struct err *err);
 /*
  * Add the checks to the case. delta is the CPU use of the window, late_ns the most by which the runner
  * missed a moment that it had set: then the two do not cover the same time.
