@@ -19,6 +19,12 @@ struct ladder {
 	size_t n;
 };
 
+/* CPU time of all that ran, not time that passed. */
+static bool by_cpu(const struct metric_def *def)
+{
+	return !strcmp(def->name, "cost");
+}
+
 static bool same_ladder(const struct versus *a, const struct versus *b)
 {
 	return a->baseline && b->baseline && a->def == b->def && !strcmp(a->baseline, b->baseline);
@@ -50,28 +56,36 @@ static size_t word_end(const char *text)
 
 static bool has_word(const char *name, const char *word, size_t len)
 {
-	for (; *name; name += name[word_end(name)] != '\0' ? word_end(name) + 1 : word_end(name))
+	for (; *name; name += name[word_end(name)] ? word_end(name) + 1 : word_end(name))
 		if (word_end(name) == len && !memcmp(name, word, len))
 			return true;
 	return false;
 }
 
+static bool all_have_word(const char *const *names, size_t n, const char *word, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!has_word(names[i], word, len))
+			return false;
+	return true;
+}
+
 /*
- * "drop/wire,filter.stage=nft-input" against "drop/wire,filter.stage=none" is "nft-input": of the parts of
- * the name those that the baseline does not have, and of one setting alone its value if that says what
- * it is. The whole name if all parts are the same.
+ * "drop/wire,stage=nft-input" against "drop/wire,stage=none" is "nft-input": of the parts of the
+ * name those that not all others have, and of one setting alone its value, if that says what it is.
+ * The whole name if nothing is left.
  */
-static char *short_name(const char *name, const char *baseline)
+static char *short_name(const char *name, const char *const *others, size_t n)
 {
 	char *text = calloc(1, strlen(name) + 1), *end = text, *value;
 	size_t words = 0;
 
 	if (!text)
 		return NULL;
-	for (const char *word = name; *word; word += word[word_end(word)] ? 1 : 0) {
+	for (const char *word = name; *word; word += *word ? 1 : 0) {
 		const size_t len = word_end(word);
 
-		if (len && !has_word(baseline, word, len)) {
+		if (len && !all_have_word(others, n, word, len)) {
 			if (words++)
 				*end++ = ',';
 			end = mempcpy(end, word, len);
@@ -100,7 +114,7 @@ static int add_rung(struct listing *listing, const struct ladder *ladder,
 		    const struct result_case *c)
 {
 	const struct versus *v = &c->versus;
-	char *name = short_name(c->name, v->baseline);
+	char *name = short_name(c->name, (const char *const *)&v->baseline, 1);
 	char added[64], error[64];
 	bool unclear;
 
@@ -125,7 +139,6 @@ static void print_title(struct page *page, const struct result *result, const st
 	const struct versus *v = ladder->first;
 	const struct metric *metric =
 		ladder->baseline ? case_metric(ladder->baseline, v->def->name) : NULL;
-	const bool cpu = !strcmp(v->def->name, "cost");
 	struct stats stats;
 	char cost[64] = "–";
 
@@ -133,8 +146,8 @@ static void print_title(struct page *page, const struct result *result, const st
 		stats_of(metric->samples, metric->n, result->seed, &stats);
 		unit_format(stats.median, v->def->unit, cost, sizeof(cost));
 	}
-	page_heading(page, "added %s against %s (%s)", cpu ? "CPU time per packet" : "per frame",
-		     v->baseline, cost);
+	page_heading(page, "added %s against %s (%s)",
+		     by_cpu(v->def) ? "CPU time per packet" : "per frame", v->baseline, cost);
 }
 
 static int print_ladder(struct page *page, const struct result *result, const struct ladder *ladder)
@@ -206,25 +219,41 @@ static void one_of(const char *path, char *buf, size_t len)
 	snprintf(buf, len, "%.*s", (int)end, name);
 }
 
+static int add_fit(struct listing *listing, const struct fit *fit, const char *const *names,
+		   size_t n)
+{
+	char *name = short_name(fit->name, names, n);
+	char slope[64], error[64], one[64];
+
+	if (!name)
+		return -ENOMEM;
+	unit_format_error(fit->slope, (fit->hi - fit->lo) / 2, fit->def->unit, slope, error,
+			  sizeof(slope));
+	one_of(fit->per, one, sizeof(one));
+	listing_add(listing, "%s:", name);
+	listing_add(listing, "%s ± %s%s per %s", slope, error, by_cpu(fit->def) ? " CPU time" : "",
+		    one);
+	listing_add(listing, "%s", fit->lo <= 0 && fit->hi >= 0 ? "no difference shown" : "");
+	free(name);
+	return 0;
+}
+
 int page_fits(struct page *page, const struct result *result)
 {
+	const char **names = calloc(result->n_fits + 1, sizeof(*names));
 	struct listing listing = {.n_columns = 3};
+	int r = 0;
 
-	if (!result->n_fits)
-		return 0;
-	page_heading(page, "each one more adds");
-	for (size_t i = 0; i < result->n_fits; i++) {
-		const struct fit *fit = &result->fits[i];
-		char slope[64], error[64], one[64];
-
-		unit_format_error(fit->slope, (fit->hi - fit->lo) / 2, fit->def->unit, slope, error,
-				  sizeof(slope));
-		one_of(fit->per, one, sizeof(one));
-		listing_add(&listing, "%s:", fit->name);
-		listing_add(&listing, "%s ± %s%s per %s", slope, error,
-			    strcmp(fit->def->name, "cost") ? "" : " CPU time", one);
-		listing_add(&listing, "%s",
-			    fit->lo <= 0 && fit->hi >= 0 ? "no difference shown" : "");
-	}
-	return listing_end(&listing, page);
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < result->n_fits; i++)
+		names[i] = result->fits[i].name;
+	if (result->n_fits)
+		page_heading(page, "each one more adds");
+	for (size_t i = 0; !r && i < result->n_fits; i++)
+		r = add_fit(&listing, &result->fits[i], names, result->n_fits);
+	listing.failed |= r != 0;
+	r = listing_end(&listing, page);
+	free(names);
+	return r;
 }

@@ -11,6 +11,7 @@
 #include "load/lane.h"
 #include "result/result.h"
 #include "run/trial.h"
+#include "run/verdict.h"
 #include "suite/plan.h"
 
 struct run {
@@ -24,14 +25,11 @@ struct run {
 	unsigned int number;
 };
 
-/* Cases stand in arm order, each followed by those of its side loads. */
-static size_t case_index(const struct run *run, size_t arm)
+size_t run_case_index(const struct plan *plan, size_t first_case, size_t arm)
 {
-	size_t at = run->first_case;
-
 	for (size_t i = 0; i < arm; i++)
-		at += 1 + run->plan->arms[i].n_beside;
-	return at;
+		first_case += 1 + plan->arms[i].n_beside;
+	return first_case;
 }
 
 static int add_case(struct run *run, const struct arm *arm, const char *beside, struct err *err)
@@ -146,7 +144,7 @@ static int run_one(struct run *run, size_t arm, struct err *err)
 {
 	const struct trial_watch watch = {
 		.interrupt_fd = run->options->interrupt_fd, .tick = on_tick, .context = run};
-	const size_t at = case_index(run, arm);
+	const size_t at = run_case_index(run->plan, run->first_case, arm);
 	struct result_case **cases;
 	struct err why;
 	int r;
@@ -216,5 +214,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 		r = run_one(&run, plan->order[run.done], err);
 	clear_progress(&run);
 	judge(&run, r == -ECANCELED);
+	if (verdict_draw(plan, run.first_case, result) && !r)
+		r = err_sys(err, ENOMEM, "cannot compare the cases");
 	return r;
 }

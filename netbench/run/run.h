@@ -4,6 +4,7 @@
 #define RUN_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -26,5 +27,11 @@ struct run_options {
  */
 int run_plan(const struct plan *plan, const struct run_options *options, struct result *result,
 	     struct err *err);
+
+/*
+ * Where the case of an arm stands in the result: cases stand in arm order from first_case on, each
+ * followed by those of its side loads.
+ */
+size_t run_case_index(const struct plan *plan, size_t first_case, size_t arm);
 
 #endif

@@ -137,9 +137,10 @@ static void comparisons_in_json(void **state)
 static void slopes(void **state)
 {
 	static const struct fit fits[] = {
-		{"linear, hit last", "filter.rules", &per_frame, 4.12, 3.92, 4.32, 4},
-		{"set", "entries", &per_frame, 0.01, -0.1, 0.12, 3},
-		{"longer", "size", &cost, NAN, NAN, NAN, 1},
+		{"rules/lab,shape=linear,hit=last", "filter.rules", &per_frame, 4.12, 3.92, 4.32,
+		 4},
+		{"rules/lab,shape=set", "entries", &per_frame, 0.01, -0.1, 0.12, 3},
+		{"rules/lab,size=64", "size", &cost, NAN, NAN, NAN, 1},
 	};
 	struct result *result = *state;
 	json_t *root;
@@ -149,9 +150,9 @@ static void slopes(void **state)
 		assert_int_equal(result_add_fit(result, &fits[i]), 0);
 	assert_shows(result, 0,
 		     "\neach one more adds\n"
-		     "  linear, hit last:  4.12 ns ± 0.20 per rule\n"
-		     "  set:               0.010 ns ± 0.110 per entry  no difference shown\n"
-		     "  longer:            – ± – CPU time per byte\n");
+		     "  shape=linear,hit=last:  4.12 ns ± 0.20 per rule\n"
+		     "  set:                    0.010 ns ± 0.110 per entry  no difference shown\n"
+		     "  size=64:                – ± – CPU time per byte\n");
 	root = document(result);
 	assert_json_text(root, "fits/0/per", "filter.rules");
 	assert_true(json_real_value(at(root, "fits/0/slope")) == 4.12);
