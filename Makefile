@@ -125,7 +125,8 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HDR) | deps-build
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)clang $(BPF_CFLAGS) -c -o $@ $<
 $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
-	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $*_bpf >$@.new && mv $@.new $@
+	$(call say,SKEL,$@){ echo '// NOLINTBEGIN'; $(BPFTOOL) gen skeleton $< name $*_bpf; \
+		echo '// NOLINTEND'; } >$@.new && mv $@.new $@
 .SECONDARY: $(SKELETONS) $(SKELETONS:%.skel.h=%.bpf.o)
 
 $(BUILD)/%.o: %.c | deps-build $(SKELETONS)

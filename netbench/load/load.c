@@ -8,7 +8,7 @@
 const char *const load_families[] = {"ipv4", "ipv6", NULL};
 
 const struct load *const loads[] = {
-	&load_tcp, &load_udp, &load_rr, &load_ping, NULL,
+	&load_tcp, &load_udp, &load_frames, &load_rr, &load_ping, NULL,
 };
 
 int load_find(const char *name, const struct load **ret, struct err *err)

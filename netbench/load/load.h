@@ -82,7 +82,7 @@ struct load {
 	const char *progress_unit;
 };
 
-extern const struct load load_tcp, load_udp, load_rr, load_ping;
+extern const struct load load_tcp, load_udp, load_frames, load_rr, load_ping;
 
 /* NULL-terminated. */
 extern const struct load *const loads[];

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The sink: counts test frames and lets them go, at the XDP hook of the last device or as the filter
+ * of the socket they are meant for. Beside it, a program that lets everything pass, for devices that
+ * only take redirected frames when they have a program.
+ */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/histogram.h"
+#include "bpf/sink.h"
+
+const volatile struct sink_config config;
+struct sink_count counts[SINK_CPUS];
+struct sink_stream streams[FRAMES_STREAMS];
+
+/* One-way latency; one histogram per CPU, or one for all when the sink is on one CPU at a time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct histogram);
+} latency SEC(".maps");
+
+/* Per flow, one above the highest number seen. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} last SEC(".maps");
+
+static __always_inline const struct sink_config *constants(void)
+{
+	const struct sink_config *c = (const struct sink_config *)&config;
+
+	asm volatile("" : "+r"(c));
+	return c;
+}
+
+static __always_inline void note_latency(__u32 cpu, __u64 sent_ns)
+{
+	struct histogram *h = bpf_map_lookup_elem(&latency, &cpu);
+	const __u64 now = bpf_ktime_get_ns();
+
+	if (h)
+		histogram_add(h, now > sent_ns ? now - sent_ns : 0);
+}
+
+static __always_inline void take(const struct sink_config *c, __u64 seq, __u64 ns, __u16 label,
+				 __u32 bytes)
+{
+	const __u32 cpu = c->concurrent ? bpf_get_smp_processor_id() & (SINK_CPUS - 1) : 0;
+	const __u32 number = label & ~FRAMES_MEASURED;
+	struct sink_memory m = {.count = &counts[cpu]};
+
+	if (number >= c->n_streams || number >= FRAMES_STREAMS) {
+		m.count->unknown++;
+		return;
+	}
+	m.stream = &streams[number];
+	if (c->many_flows) {
+		const struct frames_flows *flows = &c->flows[number];
+		__u32 flow = flows->first + frames_flow(flows, seq);
+
+		m.last = bpf_map_lookup_elem(&last, &flow);
+	}
+	if (sink_take(&m, seq, label & FRAMES_MEASURED, bytes, c->concurrent) && ns &&
+	    (label & FRAMES_MEASURED))
+		note_latency(cpu, ns);
+}
+
+/* Where the payload of a test frame begins, from the begin of the frame; 0: another frame. */
+static __always_inline void *find_payload(const struct sink_config *c, char *data, char *end)
+{
+	__u16 type;
+
+	if (data + c->payload + FRAMES_PAYLOAD > end)
+		return 0;
+	type = *(__u16 *)(data + 12);
+	/* The tag may also have been taken off, and kept beside the frame. */
+	if (c->vlan && type == FRAMES_BE16(0x8100)) {
+		data += 4;
+		if (data + c->payload + FRAMES_PAYLOAD > end)
+			return 0;
+		type = *(__u16 *)(data + 12);
+	}
+	if (type != (c->v6 ? FRAMES_BE16(0x86dd) : FRAMES_BE16(0x0800)))
+		return 0;
+	if (*(__u8 *)(data + c->l3 + (c->v6 ? 6 : 9)) != (c->tcp ? 6 : 17))
+		return 0;
+	if (*(__u16 *)(data + c->l4 + 2) != c->port)
+		return 0;
+	return data + c->payload;
+}
+
+SEC("xdp.frags") int sink_xdp(struct xdp_md *ctx)
+{
+	const struct sink_config *c = constants();
+	char *data = (char *)(long)ctx->data, *end = (char *)(long)ctx->data_end;
+	const char *payload = find_payload(c, data, end);
+
+	if (!payload)
+		return XDP_PASS;
+	take(c, FRAMES_BE64(*(__u64 *)payload), FRAMES_BE64(*(__u64 *)(payload + 8)),
+	     FRAMES_BE16(*(__u16 *)(payload + 16)),
+	     c->long_frames ? (__u32)bpf_xdp_get_buff_len(ctx) + FRAMES_FCS
+			    : (__u32)(end - data) + FRAMES_FCS);
+	return XDP_DROP;
+}
+
+SEC("xdp.frags") int sink_pass(struct xdp_md *ctx)
+{
+	(void)ctx;
+	return XDP_PASS;
+}
+
+/*
+ * The filter of a UDP or a raw TCP socket: the packet starts at its transport header, or (raw, IPv4) at
+ * its IP header. Nothing is queued. A raw socket sees other ports too; those it need not keep either.
+ */
+SEC("socket") int sink_socket(struct __sk_buff *skb)
+{
+	const struct sink_config *c = constants();
+	const __u32 header = c->skip + (c->tcp ? 20 : 8);
+	struct frames_payload payload;
+	__u16 port;
+
+	if (bpf_skb_load_bytes(skb, c->skip + 2, &port, sizeof(port)) || port != c->port ||
+	    bpf_skb_load_bytes(skb, header, &payload, sizeof(payload)))
+		return 0;
+	take(c, FRAMES_BE64(payload.seq), FRAMES_BE64(payload.ns), FRAMES_BE16(payload.stream),
+	     skb->len - c->skip + c->l4 + FRAMES_FCS);
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";
