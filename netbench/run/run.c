@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "load/lane.h"
 #include "result/result.h"
+#include "run/hunt.h"
 #include "run/trial.h"
 #include "run/verdict.h"
 #include "suite/plan.h"
@@ -159,7 +160,8 @@ static int run_one(struct run *run, size_t arm, struct err *err)
 		cases[i] = &run->result->cases[at + i];
 	run->number = cases[0]->trials_done;
 	show_progress(run, "");
-	r = trial_run(run->arm, run->number, &watch, cases, &why);
+	r = run->arm->search ? hunt_run(run->arm, run->number, &watch, cases, &why)
+			     : trial_run(run->arm, run->number, &watch, cases, &why);
 	if (r == -ECANCELED || r == -EPERM) {
 		*err = why;
 	} else {
