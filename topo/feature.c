@@ -4,20 +4,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libmnl/libmnl.h>
 #include <linux/bpf.h>
 #include <linux/if.h>
 #include <linux/if_link.h>
 #include <linux/if_tun.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
-#include <linux/rtnetlink.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "topo/nl.h"
 
 static int write_text(const char *path, const char *text)
 {
@@ -64,25 +64,16 @@ int feature_enter(struct err *err)
 	return r ? err_sys(err, r, "cannot map the user into a user namespace") : 0;
 }
 
-/* Send one request and read its acknowledgement or error. */
-static int ask(int bus, struct nlmsghdr *nlh, size_t room)
+/* Only the code counts: callers have a sentence of their own. */
+static int ask(int bus, struct nlmsghdr *nlh)
 {
-	struct mnl_socket *nl = mnl_socket_open2(bus, SOCK_CLOEXEC);
-	int r = 0;
+	struct nl nl;
+	int r = nl_open_bus(&nl, bus, "", NULL);
 
-	if (!nl)
-		return -errno;
-	nlh->nlmsg_seq = 1;
-	if (mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) ||
-	    mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0) {
-		r = -errno;
-	} else {
-		ssize_t n = mnl_socket_recvfrom(nl, nlh, room);
-
-		if (n < 0 || mnl_cb_run(nlh, n, 1, mnl_socket_get_portid(nl), NULL, NULL) < 0)
-			r = -errno;
-	}
-	mnl_socket_close(nl);
+	if (r)
+		return r;
+	r = nl_query(&nl, nlh, NULL, NULL, NULL, "ask", "kernel", NULL);
+	nl_close(&nl);
 	return r;
 }
 
@@ -99,7 +90,7 @@ int feature_link(const char *kind, struct err *err)
 	int r;
 
 	nlh->nlmsg_type = RTM_NEWLINK;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL;
+	nlh->nlmsg_flags = NLM_F_CREATE | NLM_F_EXCL;
 	ifi = mnl_nlmsg_put_extra_header(nlh, sizeof(*ifi));
 	ifi->ifi_family = AF_UNSPEC;
 	snprintf(name, sizeof(name), "t-%.12s", kind);
@@ -107,7 +98,7 @@ int feature_link(const char *kind, struct err *err)
 	info = mnl_attr_nest_start(nlh, IFLA_LINKINFO);
 	mnl_attr_put_strz(nlh, IFLA_INFO_KIND, kind);
 	mnl_attr_nest_end(nlh, info);
-	r = ask(NETLINK_ROUTE, nlh, sizeof(buf));
+	r = ask(NETLINK_ROUTE, nlh);
 	if (r == -EOPNOTSUPP)
 		return err_set(err, EOPNOTSUPP, "the kernel has no '%s'", kind);
 	return r ? err_sys(err, r, "cannot make a '%s' link", kind) : 0;
@@ -124,11 +115,10 @@ int feature_nft(struct err *err)
 	int r;
 
 	nlh->nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETGEN;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
 	nfg = mnl_nlmsg_put_extra_header(nlh, sizeof(*nfg));
 	nfg->nfgen_family = AF_UNSPEC;
 	nfg->version = NFNETLINK_V0;
-	r = ask(NETLINK_NETFILTER, nlh, sizeof(buf));
+	r = ask(NETLINK_NETFILTER, nlh);
 	/* No netfilter netlink at all, or no nf_tables behind it. */
 	if (r == -EPROTONOSUPPORT || r == -EINVAL || r == -EOPNOTSUPP)
 		return err_set(err, EOPNOTSUPP, "the kernel has no nf_tables");

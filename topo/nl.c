@@ -2,7 +2,10 @@
 /* Owns the netlink socket: batching, acknowledgements, extended error texts, interrupted dumps. */
 #include "topo/nl.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,12 +20,17 @@ struct nl_subject {
 
 int nl_open(struct nl *nl, const char *node, struct err *err)
 {
+	return nl_open_bus(nl, NETLINK_ROUTE, node, err);
+}
+
+int nl_open_bus(struct nl *nl, int bus, const char *node, struct err *err)
+{
 	struct timeval timeout = {.tv_sec = 10};
 	int on = 1, send_bytes = 4 * BATCH_BYTES, rc;
 
 	nl->seq = 0;
 	nl->node = node;
-	nl->sock = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	nl->sock = mnl_socket_open2(bus, SOCK_CLOEXEC);
 	if (!nl->sock)
 		return err_sys(err, errno, "cannot open a netlink socket in node '%s'", node);
 	if (mnl_socket_bind(nl->sock, 0, MNL_SOCKET_AUTOPID) < 0) {
@@ -35,7 +43,7 @@ int nl_open(struct nl *nl, const char *node, struct err *err)
 	mnl_socket_setsockopt(nl->sock, NETLINK_CAP_ACK, &on, sizeof(on));
 	/* A host with small default buffers must still take a whole batch. */
 	setsockopt(nl_fd(nl), SOL_SOCKET, SO_SNDBUFFORCE, &send_bytes, sizeof(send_bytes));
-	/* rtnetlink answers before send() returns, so this only guards against a kernel fault. */
+	/* The kernel answers before send() returns, so this only guards against a fault of it. */
 	setsockopt(nl_fd(nl), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	return 0;
 }
@@ -88,9 +96,9 @@ static int explain(const struct nl *nl, const struct nlmsghdr *nlh, const char *
 
 int nl_batch_init(struct nl_batch *batch, struct err *err)
 {
-	*batch = (struct nl_batch){0};
-	batch->buf = malloc(BATCH_BYTES);
-	batch->subjects = malloc(BATCH_MESSAGES * sizeof(*batch->subjects));
+	*batch = (struct nl_batch){.room = BATCH_BYTES, .n_room = BATCH_MESSAGES};
+	batch->buf = malloc(batch->room);
+	batch->subjects = malloc(batch->n_room * sizeof(*batch->subjects));
 	if (batch->buf && batch->subjects)
 		return 0;
 	nl_batch_release(batch);
@@ -115,6 +123,27 @@ void nl_begin(struct nl_batch *batch, struct nl *nl)
 	reset(batch);
 	batch->nl = nl;
 	batch->rc = 0;
+	batch->transaction = 0;
+}
+
+static struct nlmsghdr *put_bracket(struct nl_batch *batch, uint16_t type, const char *verb,
+				    const char *subject)
+{
+	struct nlmsghdr *nlh = nl_put(batch, type, 0, verb, subject);
+	struct nfgenmsg *nfg = mnl_nlmsg_put_extra_header(nlh, sizeof(*nfg));
+
+	nfg->nfgen_family = AF_UNSPEC;
+	nfg->version = NFNETLINK_V0;
+	nfg->res_id = htons(batch->transaction);
+	return nlh;
+}
+
+void nl_begin_transaction(struct nl_batch *batch, struct nl *nl, uint16_t subsystem,
+			  const char *verb, const char *subject)
+{
+	nl_begin(batch, nl);
+	batch->transaction = subsystem;
+	put_bracket(batch, NFNL_MSG_BATCH_BEGIN, verb, subject);
 }
 
 /* One datagram of answers. Returns true when the last message of the batch was answered. */
@@ -152,7 +181,9 @@ static void receive_answers(struct nl_batch *batch, uint32_t last_seq)
 	ssize_t len;
 
 	for (;;) {
-		len = recv(nl_fd(batch->nl), buf, sizeof(buf), overflowed ? MSG_DONTWAIT : 0);
+		/* A transaction that fails as a whole has no further answer. */
+		len = recv(nl_fd(batch->nl), buf, sizeof(buf),
+			   overflowed || batch->rc ? MSG_DONTWAIT : 0);
 		if (len >= 0) {
 			if (take_answers(batch, buf, len, last_seq))
 				return;
@@ -172,28 +203,70 @@ static void receive_answers(struct nl_batch *batch, uint32_t last_seq)
 	}
 }
 
-static void flush(struct nl_batch *batch)
+/* The kernel copies what it is sent into one piece of memory, which must fit the socket's buffer. */
+static ssize_t send_all(const struct nl_batch *batch)
 {
 	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-	struct nlmsghdr *last = (void *)(batch->buf + batch->last);
+	int bytes = batch->used < INT_MAX / 2 ? (int)batch->used : INT_MAX / 2;
 	ssize_t sent;
+
+	if (batch->used > BATCH_BYTES &&
+	    setsockopt(nl_fd(batch->nl), SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(nl_fd(batch->nl), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	do
+		sent = sendto(nl_fd(batch->nl), batch->buf, batch->used, 0, (const void *)&kernel,
+			      sizeof(kernel));
+	while (sent < 0 && errno == EINTR);
+	return sent;
+}
+
+static void flush(struct nl_batch *batch)
+{
+	struct nlmsghdr *last = (void *)(batch->buf + batch->last);
+	uint32_t last_seq;
 
 	if (!batch->n)
 		return;
 	batch->used = batch->last + MNL_ALIGN(last->nlmsg_len);
 	last->nlmsg_flags |= NLM_F_ACK;
-	if (!batch->rc) {
-		do {
-			sent = sendto(nl_fd(batch->nl), batch->buf, batch->used, 0,
-				      (const void *)&kernel, sizeof(kernel));
-		} while (sent < 0 && errno == EINTR);
-		if (sent < 0)
-			batch->rc = err_sys(&batch->err, errno, "cannot %s '%s' in node '%s'",
-					    batch->subjects[0].verb, batch->subjects[0].subject,
-					    batch->nl->node);
-		else
-			receive_answers(batch, last->nlmsg_seq);
+	last_seq = last->nlmsg_seq;
+	/* The end of a transaction is acknowledged by new kernels only: the message before it is. */
+	if (batch->transaction) {
+		last = put_bracket(batch, NFNL_MSG_BATCH_END, "end", "transaction");
+		batch->used = batch->last + MNL_ALIGN(last->nlmsg_len);
 	}
+	if (!batch->rc && send_all(batch) < 0)
+		batch->rc = err_sys(&batch->err, errno, "cannot %s '%s' in node '%s'",
+				    batch->subjects[0].verb, batch->subjects[0].subject,
+				    batch->nl->node);
+	else if (!batch->rc)
+		receive_answers(batch, last_seq);
+	reset(batch);
+}
+
+/* Room for one more message; without memory for it, what is there is given up. */
+static void grow(struct nl_batch *batch)
+{
+	struct nl_subject *subjects = batch->subjects;
+	unsigned char *buf = batch->buf;
+
+	if (batch->used + NL_TRANSACTION_MESSAGE_MAX > batch->room) {
+		buf = realloc(batch->buf, 2 * batch->room);
+		if (buf) {
+			batch->buf = buf;
+			batch->room *= 2;
+		}
+	}
+	if (batch->n == batch->n_room) {
+		subjects = reallocarray(batch->subjects, 2 * batch->n_room, sizeof(*subjects));
+		if (subjects) {
+			batch->subjects = subjects;
+			batch->n_room *= 2;
+		}
+	}
+	if (buf && subjects)
+		return;
+	batch->rc = err_sys(&batch->err, ENOMEM, "cannot prepare netlink messages");
 	reset(batch);
 }
 
@@ -206,7 +279,9 @@ struct nlmsghdr *nl_put(struct nl_batch *batch, uint16_t type, uint16_t flags, c
 		nlh = (void *)(batch->buf + batch->last);
 		batch->used = batch->last + MNL_ALIGN(nlh->nlmsg_len);
 	}
-	if (batch->n == BATCH_MESSAGES || batch->used + NL_MESSAGE_MAX > BATCH_BYTES)
+	if (batch->transaction)
+		grow(batch);
+	else if (batch->n == BATCH_MESSAGES || batch->used + NL_MESSAGE_MAX > BATCH_BYTES)
 		flush(batch);
 	nlh = mnl_nlmsg_put_header(batch->buf + batch->used);
 	nlh->nlmsg_type = type;
@@ -247,7 +322,8 @@ static int query_once(struct nl *nl, struct nlmsghdr *req, mnl_cb_t each, void *
 	int run;
 
 	req->nlmsg_flags |= NLM_F_REQUEST;
-	if (!(req->nlmsg_flags & NLM_F_DUMP))
+	/* NLM_F_EXCL and NLM_F_ROOT, half of NLM_F_DUMP, are the same bit. */
+	if ((req->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP)
 		req->nlmsg_flags |= NLM_F_ACK;
 	req->nlmsg_seq = ++nl->seq;
 	if (mnl_socket_sendto(nl->sock, req, req->nlmsg_len) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Talking rtnetlink: the one place where messages are sent, acknowledged and explained. */
+/* Talking netlink: the one place where messages are sent, acknowledged and explained. */
 #ifndef TOPO_NL_H
 #define TOPO_NL_H
 
@@ -17,8 +17,9 @@ struct nl {
 	const char *node; /* for error texts; borrowed */
 };
 
-/* Opens in the calling thread's namespace. */
+/* Opens in the calling thread's namespace: rtnetlink, or another bus (NETLINK_NETFILTER …). */
 int nl_open(struct nl *nl, const char *node, struct err *err);
+int nl_open_bus(struct nl *nl, int bus, const char *node, struct err *err);
 void nl_close(struct nl *nl);
 int nl_fd(const struct nl *nl);
 
@@ -29,9 +30,10 @@ int nl_fd(const struct nl *nl);
 struct nl_batch {
 	struct nl *nl;
 	unsigned char *buf;
-	size_t used, last; /* bytes; where the last message starts */
+	size_t used, last, room; /* bytes; where the last message starts */
 	struct nl_subject *subjects;
-	size_t n;
+	size_t n, n_room;
+	uint16_t transaction; /* the subsystem that takes all messages or none; 0: none does */
 	uint32_t first_seq;
 	int rc; /* first failure since nl_begin; its sentence is in err */
 	struct err err;
@@ -41,6 +43,14 @@ int nl_batch_init(struct nl_batch *batch, struct err *err);
 void nl_batch_release(struct nl_batch *batch);
 
 void nl_begin(struct nl_batch *batch, struct nl *nl);
+/*
+ * As nl_begin, for a subsystem of NETLINK_NETFILTER that does all or nothing (NFNL_SUBSYS_NFTABLES):
+ * however many messages come, they are sent in one piece, by nl_commit. Each has room for
+ * NL_TRANSACTION_MESSAGE_MAX bytes. A failure of the whole reads "cannot VERB 'SUBJECT' …".
+ */
+enum { NL_TRANSACTION_MESSAGE_MAX = 60 * 1024 };
+void nl_begin_transaction(struct nl_batch *batch, struct nl *nl, uint16_t subsystem,
+			  const char *verb, const char *subject);
 /*
  * Start a message of up to NL_MESSAGE_MAX bytes; add to it with mnl_attr_put_*() before the next
  * call. A failure will read "cannot VERB 'SUBJECT' in node 'NODE': …"; both strings are borrowed

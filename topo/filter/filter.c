@@ -16,13 +16,17 @@ static const struct filter filter_none = {
 
 const struct filter *const filters[] = {
 	&filter_none,
+	&filter_nft_ingress,
+	&filter_nft_raw,
+	&filter_nft_forward,
+	&filter_nft_input,
+	&filter_nft_output,
 	NULL,
 };
 
 /* The same names in the same order; a test compares the two. */
 const char *const filter_stages[] = {
-	"none",
-	NULL,
+	"none", "nft-ingress", "nft-raw", "nft-forward", "nft-input", "nft-output", NULL,
 };
 
 static const char *const actions[] = {"drop", "accept", "reject", "count", NULL};

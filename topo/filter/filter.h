@@ -112,6 +112,9 @@ struct filter {
 	int (*socket)(const void *state);
 };
 
+extern const struct filter filter_nft_ingress, filter_nft_raw, filter_nft_forward, filter_nft_input,
+	filter_nft_output, filter_nft_file;
+
 /* NULL-terminated; filters[0] is "none": no filter, so that a matrix can have a bare arm. */
 extern const struct filter *const filters[];
 /* Names of filters[], NULL-terminated, for the option `stage`. */
