@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "load/lane.h"
 #include "result/result.h"
+#include "run/calibrate.h"
 #include "run/hunt.h"
 #include "run/trial.h"
 #include "run/verdict.h"
@@ -24,6 +25,7 @@ struct run {
 	size_t done;	       /* trials */
 	const struct arm *arm; /* of the trial that runs */
 	unsigned int number;
+	struct calibration calibration;
 };
 
 size_t run_case_index(const struct plan *plan, size_t first_case, size_t arm)
@@ -160,8 +162,11 @@ static int run_one(struct run *run, size_t arm, struct err *err)
 		cases[i] = &run->result->cases[at + i];
 	run->number = cases[0]->trials_done;
 	show_progress(run, "");
-	r = run->arm->search ? hunt_run(run->arm, run->number, &watch, cases, &why)
-			     : trial_run(run->arm, run->number, &watch, cases, &why);
+	r = calibrate(&run->calibration, run->arm, &watch, &why);
+	if (!r && run->arm->search)
+		r = hunt_run(run->arm, run->number, &watch, cases, &why);
+	else if (!r)
+		r = trial_run(run->arm, run->number, &watch, cases, &why);
 	if (r == -ECANCELED || r == -EPERM) {
 		*err = why;
 	} else {
@@ -194,6 +199,7 @@ static void judge(struct run *run, bool cut_short)
 	for (size_t arm = 0, at = run->first_case; arm < run->plan->n_arms; arm++) {
 		struct result_case *main = &run->result->cases[at++];
 
+		calibrate_judge(&run->calibration, &run->plan->arms[arm], main);
 		judge_case(run, main, cut_short);
 		for (size_t i = 0; i < run->plan->arms[arm].n_beside; i++) {
 			struct result_case *side = &run->result->cases[at++];
@@ -218,5 +224,6 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 	judge(&run, r == -ECANCELED);
 	if (verdict_draw(plan, run.first_case, result) && !r)
 		r = err_sys(err, ENOMEM, "cannot compare the cases");
+	calibration_release(&run.calibration);
 	return r;
 }
