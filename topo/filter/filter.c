@@ -15,18 +15,18 @@ static const struct filter filter_none = {
 };
 
 const struct filter *const filters[] = {
-	&filter_none,
-	&filter_nft_ingress,
-	&filter_nft_raw,
-	&filter_nft_forward,
-	&filter_nft_input,
-	&filter_nft_output,
-	NULL,
+	&filter_none,	     &filter_xdp,	  &filter_xdp_generic,
+	&filter_tcx,	     &filter_tc_bpf,	  &filter_tc_u32,
+	&filter_tc_flower,   &filter_nft_ingress, &filter_nft_raw,
+	&filter_nft_forward, &filter_nft_input,	  &filter_nft_output,
+	&filter_socket,	     &filter_app,	  NULL,
 };
 
 /* The same names in the same order; a test compares the two. */
 const char *const filter_stages[] = {
-	"none", "nft-ingress", "nft-raw", "nft-forward", "nft-input", "nft-output", NULL,
+	"none",	     "xdp",	   "xdp-generic", "tcx",     "tc-bpf",
+	"tc-u32",    "tc-flower",  "nft-ingress", "nft-raw", "nft-forward",
+	"nft-input", "nft-output", "socket",	  "app",     NULL,
 };
 
 static const char *const actions[] = {"drop", "accept", "reject", "count", NULL};
@@ -143,6 +143,32 @@ int filter_spec_copy(struct filter_spec *dst, const struct filter_spec *src)
 	return opts_copy(filter_opts, sizeof(*dst), dst, src);
 }
 
+static bool takes_object(const char *stage)
+{
+	static const char *const stages[] = {"xdp", "xdp-generic", "tcx", "tc-bpf"};
+
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
+		if (!strcmp(stages[i], stage))
+			return true;
+	return false;
+}
+
+/* Options that only some stages know. */
+static int check_options(const struct filter_spec *spec, const char *stage, struct err *err)
+{
+	if ((spec->file || spec->map.n || spec->define.n) && strcmp(stage, "nft-file") != 0)
+		return err_set(err, EINVAL, "'file', 'map' and 'define' are for stage nft-file");
+	if ((spec->conntrack || spec->flowtable) && strncmp(stage, "nft-", 4) != 0)
+		return err_set(err, EINVAL,
+			       "connection tracking and flowtables belong to the nft stages");
+	if (spec->object && !takes_object(stage))
+		return err_set(err, EINVAL,
+			       "'object' is for stages xdp, xdp-generic, tcx and tc-bpf");
+	if (spec->program && !spec->object)
+		return err_set(err, EINVAL, "'program' needs an 'object'");
+	return 0;
+}
+
 int filter_check(const struct filter_spec *spec, struct err *err)
 {
 	const struct filter *filter = filter_of(spec);
@@ -150,6 +176,8 @@ int filter_check(const struct filter_spec *spec, struct err *err)
 
 	if (!filter->attach)
 		return 0;
-	r = filter->kind.check ? filter->kind.check(spec, err) : 0;
+	r = check_options(spec, filter->kind.name, err);
+	if (!r && filter->kind.check)
+		r = filter->kind.check(spec, err);
 	return r ? err_prefix(err, "filter '%s'", filter->kind.name), r : 0;
 }

@@ -112,6 +112,9 @@ struct filter {
 	int (*socket)(const void *state);
 };
 
+extern const struct filter filter_xdp, filter_xdp_generic, filter_tcx, filter_tc_bpf, filter_tc_u32,
+	filter_tc_flower, filter_socket, filter_app;
+
 extern const struct filter filter_nft_ingress, filter_nft_raw, filter_nft_forward, filter_nft_input,
 	filter_nft_output, filter_nft_file;
 
