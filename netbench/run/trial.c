@@ -99,7 +99,9 @@ static int judge_silence(struct trial *t, size_t i, struct err *err)
 {
 	struct load_run *run = &t->shot.runs[i];
 	struct result_case *c = t->cases[i];
-	const struct metric *headline = c->n_metrics ? &c->metrics[0] : NULL;
+	/* What a search found stands in front of what the load reports. */
+	const size_t first = c->n_searches ? c->searches[0].n_goals : 0;
+	const struct metric *headline = c->n_metrics > first ? &c->metrics[first] : NULL;
 	struct account account = {0};
 	int r = 0;
 
