@@ -84,10 +84,11 @@ static size_t copy_known(const double *samples, size_t n, double *ret)
 int stats_resample(const double *samples, size_t n, struct rng *rng, double *ret_medians)
 {
 	double *sorted = malloc(n * (sizeof(*sorted) + sizeof(uint32_t)) + 1);
-	void *drawn = sorted + n;
+	void *drawn;
 
 	if (!sorted)
 		return -ENOMEM;
+	drawn = sorted + n;
 	n = copy_known(samples, n, sorted);
 	qsort(sorted, n, sizeof(*sorted), by_value);
 	for (size_t i = 0; i < STATS_RESAMPLES; i++)

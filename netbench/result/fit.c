@@ -86,13 +86,13 @@ static bool weigh(struct weighed *points, size_t n)
 
 static int interval(const struct weighed *points, size_t n, uint64_t seed, struct fit *ret)
 {
-	double *slopes = calloc(2 * STATS_RESAMPLES, sizeof(*slopes));
-	double *medians = slopes + STATS_RESAMPLES;
+	double *medians, *slopes = calloc(2 * STATS_RESAMPLES, sizeof(*slopes));
 	struct rng rng;
 	int r = 0;
 
 	if (!slopes)
 		return -ENOMEM;
+	medians = slopes + STATS_RESAMPLES;
 	rng_seed(&rng, seed);
 	for (size_t i = 0; !r && i < n; i++) {
 		r = stats_resample(points[i].point->samples, points[i].point->n, &rng, medians);

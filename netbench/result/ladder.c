@@ -48,13 +48,13 @@ static bool common_metric(const struct result_case *c, const struct result_case 
 static int interval(const struct metric *ours, const struct metric *theirs, uint64_t seed,
 		    struct versus *versus)
 {
-	double *differences = calloc(2 * STATS_RESAMPLES, sizeof(*differences));
-	double *medians = differences + STATS_RESAMPLES;
+	double *medians, *differences = calloc(2 * STATS_RESAMPLES, sizeof(*differences));
 	struct rng rng;
 	int r;
 
 	if (!differences)
 		return -ENOMEM;
+	medians = differences + STATS_RESAMPLES;
 	rng_seed(&rng, seed);
 	r = stats_resample(ours->samples, ours->n, &rng, differences);
 	if (!r)

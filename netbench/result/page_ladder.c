@@ -100,18 +100,7 @@ static char *short_name(const char *name, const char *const *others, size_t n)
 	return text;
 }
 
-/* "≥" where the baseline could have been cheaper, "≤" where the case itself could, "~" with both. */
-static const char *bound_of(const struct result_case *c, const struct result_case *baseline)
-{
-	const bool base = baseline && baseline->generator_limited;
-
-	if (c->generator_limited)
-		return base ? "~ " : "≤ ";
-	return base ? "≥ " : "";
-}
-
-static int add_rung(struct listing *listing, const struct ladder *ladder,
-		    const struct result_case *c)
+static int add_rung(struct listing *listing, const struct result_case *c)
 {
 	const struct versus *v = &c->versus;
 	char *name = short_name(c->name, (const char *const *)&v->baseline, 1);
@@ -124,8 +113,7 @@ static int add_rung(struct listing *listing, const struct ladder *ladder,
 			  sizeof(added));
 	unclear = v->lo <= 0 && v->hi >= 0;
 	listing_add(listing, "%s", name);
-	listing_add(listing, "%s%s%s", bound_of(c, ladder->baseline), v->difference > 0 ? "+" : "",
-		    added);
+	listing_add(listing, "%s%s", v->difference > 0 ? "+" : "", added);
 	listing_add(listing, "± %s", error);
 	listing_add(listing, "%s%s%s", c->status == CASE_SUSPECT ? "suspect" : "",
 		    c->status == CASE_SUSPECT && unclear ? ", " : "",
@@ -157,7 +145,7 @@ static int print_ladder(struct page *page, const struct result *result, const st
 
 	print_title(page, result, ladder);
 	for (size_t i = 0; !r && i < ladder->n; i++)
-		r = add_rung(&listing, ladder, ladder->rungs[i]);
+		r = add_rung(&listing, ladder->rungs[i]);
 	listing.failed |= r != 0;
 	return listing_end(&listing, page);
 }

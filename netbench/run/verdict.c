@@ -81,7 +81,7 @@ struct group {
 
 static bool usable(const struct result_case *c)
 {
-	return (c->status == CASE_OK || c->status == CASE_SUSPECT) && !c->generator_limited;
+	return c->status == CASE_OK || c->status == CASE_SUSPECT;
 }
 
 static const struct metric_def *collect(const struct plan *plan, size_t first_case,
