@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "topo/conntrack.h"
 #include "topo/node.h"
 #include "topo/plan.h"
 
@@ -226,6 +227,7 @@ int lab_node_counters(struct lab *lab, size_t node, struct node_counters *ret, s
 		if (!rc)
 			parse_snmp6(text, &counters);
 	}
+	conntrack_read(&counters);
 	if (rc)
 		err_sys(err, -rc, "cannot read the counters of node '%s'",
 			lab->spec.nodes[node].name);

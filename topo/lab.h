@@ -166,7 +166,7 @@ struct link_counters {
 int lab_link_counters(struct lab *lab, size_t link, unsigned int side, struct link_counters *ret,
 		      struct err *err);
 
-/* Protocol counters of a node, read from its /proc/net/snmp, snmp6 and netstat. */
+/* Protocol counters of a node, read from its /proc/net/snmp and snmp6, and connection tracking's. */
 struct node_counters {
 	uint64_t ip_in_discards, ip_out_discards, ip_in_hdr_errors, ip_in_addr_errors;
 	uint64_t ip_out_no_routes, ip_in_unknown_protos, ip_reasm_fails, ip_frag_fails,
@@ -174,6 +174,9 @@ struct node_counters {
 	uint64_t udp_no_ports, udp_in_errors, udp_rcvbuf_errors, udp_sndbuf_errors;
 	uint64_t udp_csum_errors, udp_mem_errors;
 	uint64_t udp_in_datagrams, udp_out_datagrams, tcp_retrans_segs;
+	/* Connections tracked now, and at most (in the whole kernel); 0: not tracked here. */
+	uint64_t ct_entries, ct_max;
+	uint64_t ct_drop, ct_insert_failed, ct_early_drop, ct_invalid;
 };
 /* IPv4 and IPv6 added up. */
 int lab_node_counters(struct lab *lab, size_t node, struct node_counters *ret, struct err *err);
