@@ -386,6 +386,8 @@ static int check_links(struct lab_plan *plan, struct err *err)
 	tie_up(plan);
 	for (i = 0; i < plan->spec->n_nodes && !rc; i++)
 		rc = name_interfaces(plan, i, sorted, err);
+	if (!rc)
+		rc = plan_map(plan, err);
 out:
 	free(order);
 	free(sorted);

@@ -20,6 +20,9 @@ struct lab_plan {
 /* Fill in wire.end[].addr, .addr6 and the prefix lengths (topo/subnet.c). */
 int plan_subnets(struct lab_plan *plan, struct err *err);
 
+/* Give interfaces the names that the filters of their nodes ask for (topo/filter/map.c). */
+int plan_map(struct lab_plan *plan, struct err *err);
+
 /* Letters, digits, '-', '_', '.', not beginning with '-' or '.'; shorter than max. */
 bool plan_name_ok(const char *name, size_t max);
 

@@ -15,18 +15,17 @@ static const struct filter filter_none = {
 };
 
 const struct filter *const filters[] = {
-	&filter_none,	     &filter_xdp,	  &filter_xdp_generic,
-	&filter_tcx,	     &filter_tc_bpf,	  &filter_tc_u32,
-	&filter_tc_flower,   &filter_nft_ingress, &filter_nft_raw,
-	&filter_nft_forward, &filter_nft_input,	  &filter_nft_output,
-	&filter_socket,	     &filter_app,	  NULL,
+	&filter_none,	  &filter_xdp,	       &filter_xdp_generic, &filter_tcx,
+	&filter_tc_bpf,	  &filter_tc_u32,      &filter_tc_flower,   &filter_nft_ingress,
+	&filter_nft_raw,  &filter_nft_forward, &filter_nft_input,   &filter_nft_output,
+	&filter_nft_file, &filter_socket,      &filter_app,	    NULL,
 };
 
 /* The same names in the same order; a test compares the two. */
 const char *const filter_stages[] = {
-	"none",	     "xdp",	   "xdp-generic", "tcx",     "tc-bpf",
-	"tc-u32",    "tc-flower",  "nft-ingress", "nft-raw", "nft-forward",
-	"nft-input", "nft-output", "socket",	  "app",     NULL,
+	"none",	     "xdp",	    "xdp-generic", "tcx",	  "tc-bpf",    "tc-u32",
+	"tc-flower", "nft-ingress", "nft-raw",	   "nft-forward", "nft-input", "nft-output",
+	"nft-file",  "socket",	    "app",	   NULL,
 };
 
 static const char *const actions[] = {"drop", "accept", "reject", "count", NULL};
