@@ -5,6 +5,7 @@
  * system call lasts a whole trial.
  */
 #include <linux/bpf.h>
+#include <linux/pkt_cls.h>
 
 #include <bpf/bpf_helpers.h>
 
@@ -123,6 +124,22 @@ SEC("xdp") int frames_out(struct xdp_md *ctx)
 	if (c->action == XDP_REDIRECT)
 		return bpf_redirect(c->ifindex, 0);
 	return c->action;
+}
+
+/*
+ * Engine tc: frames come up from the loopback device, where nothing but they has these addresses, and
+ * are sent out as any packet would be.
+ */
+SEC("tc") int frames_turn(struct __sk_buff *skb)
+{
+	const struct generator_config *c = constants();
+	__u64 start[2]; /* both MAC addresses and the type */
+
+	if (bpf_skb_load_bytes(skb, 0, start, 12))
+		return TC_ACT_UNSPEC;
+	if (start[0] != c->shape.header[0] || (__u32)start[1] != (__u32)c->shape.header[1])
+		return TC_ACT_UNSPEC;
+	return (int)bpf_redirect(c->ifindex, 0);
 }
 
 char _license[] SEC("license") = "GPL";

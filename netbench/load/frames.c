@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The frames load: test frames at full rate or on schedule; its options, engines and lanes. */
+/* The frames load: test frames at full rate or on schedule; its options, its schedule, its books. */
 #include "load/frames.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/sock_diag.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bpf/sink.h"
 #include "topo/filter/filter.h"
 #include "topo/lab.h"
 
-/* Side loads of the same kind keep apart by their port. */
-#define PORTS_PER_LOAD 256
+/* After the end: this long without a new frame at the sink, and what is missing is lost. */
+#define QUIET_NS UINT64_C(10000000)
 
 const char *const frames_engines[] = {"auto", "xdp", "inject", "tc", "packet", "udp", NULL};
 static const char *const orders[] = {"sequential", "random", "one", NULL};
@@ -157,8 +154,6 @@ static int check_engine(const struct frames_cfg *cfg, struct err *err)
 {
 	const char *engine = frames_engines[cfg->engine];
 
-	if (cfg->engine == FRAMES_INJECT && cfg->sink == FRAMES_SINK_XDP)
-		return 0;
 	if (cfg->look.vlan && (cfg->engine == FRAMES_UDP || cfg->engine == FRAMES_INJECT))
 		return err_set(err, EINVAL, "vlan: engine %s cannot send tagged frames", engine);
 	if (cfg->look.vlan && cfg->sink == FRAMES_SINK_SOCKET)
@@ -182,7 +177,7 @@ static int frames_check(const void *config, struct err *err)
 			    cfg->count, cfg->threads);
 	if (!r)
 		r = lane_cpus_check(cfg->cpus_from, err);
-	if (!r && cfg->engine >= FRAMES_XDP && cfg->engine <= FRAMES_TC) {
+	if (!r && frames_is_live(cfg->engine)) {
 		r = frames_live_probe(err);
 		if (r == -EPERM) /* that privileges are missing is said elsewhere */
 			r = 0;
@@ -190,188 +185,70 @@ static int frames_check(const void *config, struct err *err)
 	return r;
 }
 
-static int find_path(const struct load_run *run, struct frames_path *ret, struct err *err)
-{
-	const struct frames_cfg *cfg = run->cfg;
-	const struct lab_plan *plan = lab_plan(run->lab);
-	const struct end *out, *next;
-	struct hop *hops;
-	int n, r;
-
-	n = lab_plan_path(plan, run->from, run->to, &hops, err);
-	if (n < 0)
-		return n;
-	if (!n) {
-		free(hops);
-		return err_set(err, EINVAL, "frames need two nodes: `from` and `to` are the same");
-	}
-	*ret = (struct frames_path){.mtu = UINT64_MAX, .hops = (unsigned int)n};
-	for (int i = 0; i < n; i++) {
-		const uint64_t mtu = lab_spec(run->lab)->links[hops[i].link].mtu;
-
-		ret->mtu = mtu < ret->mtu ? mtu : ret->mtu;
-	}
-	ret->first_link = hops[0].link;
-	ret->first_side = hops[0].side;
-	ret->last_link = hops[n - 1].link;
-	ret->last_side = hops[n - 1].side;
-	free(hops);
-	out = &lab_plan_wire(plan, ret->first_link)->end[ret->first_side];
-	next = &lab_plan_wire(plan, ret->first_link)->end[!ret->first_side];
-	memcpy(ret->source_mac, out->mac, 6);
-	memcpy(ret->target_mac, next->mac, 6);
-	ret->out_ifindex = out->ifindex;
-	ret->next_node = next->node;
-	ret->next_ifindex = next->ifindex;
-	ret->in_ifindex = lab_plan_wire(plan, ret->last_link)->end[!ret->last_side].ifindex;
-	r = lab_plan_addresses(plan, run->from, run->to, cfg->traffic.family ? AF_INET6 : AF_INET,
-			       &ret->from, &ret->to, err);
-	return r;
-}
-
-/* Does a filter sit in the node that frames are meant for? Then they must get as far as its socket. */
-static bool filters_at(const struct lab *lab, size_t node)
-{
-	const struct lab_spec *spec = lab_spec(lab);
-
-	for (size_t i = 0; i < spec->n_filters; i++)
-		if (spec->filters[i].stage &&
-		    lab_plan_filter_node(lab_plan(lab), i, NULL) == (int)node)
-			return true;
-	return false;
-}
-
-static int open_sink(struct load_run *run, uint16_t port, struct err *err)
-{
-	const struct frames_cfg *cfg = run->cfg;
-	struct frames_state *state = run->state;
-	const struct frames_path *path = &state->path;
-	const bool at_target = run->injected && path->hops == 1;
-	const struct frames_sink_options options = {
-		.lab = run->lab,
-		.node = run->to,
-		.path = path,
-		.look = &state->look,
-		.port = port,
-		.vlan = cfg->look.vlan,
-		.no_xdp = cfg->sink == FRAMES_SINK_SOCKET || at_target ||
-			  (cfg->sink == FRAMES_SINK_AUTO && filters_at(run->lab, run->to)) ||
-			  lab_has_xdp(run->lab, path->last_link, !path->last_side),
-		.want_xdp = cfg->sink == FRAMES_SINK_XDP,
-		.concurrent = lab_spec(run->lab)->links[path->last_link].queues > 1,
-	};
-	int r;
-
-	if (options.no_xdp && options.want_xdp)
-		return err_set(err, EINVAL,
-			       at_target ? "sink: injected frames do not pass the XDP hook"
-					 : "sink: a filter holds the XDP hook of the last device");
-	r = frames_sink_open(&options, &state->sink, err);
-	/* A veth takes redirected frames, and knows a receive queue to inject into, with a program only. */
-	if (!r && (path->hops > 1 || !frames_sink_at_xdp(state->sink)) &&
-	    !lab_has_xdp(run->lab, path->first_link, !path->first_side) &&
-	    (state->engine == FRAMES_XDP || state->engine == FRAMES_INJECT))
-		r = frames_sink_pass(state->sink, path->next_node, path->next_ifindex, err);
-	return r;
-}
-
-static void set_why(struct frames_state *state, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static void set_why(struct frames_state *state, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(state->why, sizeof(state->why), fmt, ap);
-	va_end(ap);
-}
-
-static int choose_engine(struct load_run *run, struct err *err)
-{
-	const struct frames_cfg *cfg = run->cfg;
-	struct frames_state *state = run->state;
-	int r;
-
-	state->engine = (enum frames_engine)cfg->engine;
-	set_why(state, "as asked");
-	if (state->engine == FRAMES_PACKET || state->engine == FRAMES_UDP)
-		return 0;
-	r = frames_live_probe(err);
-	if (r)
-		return state->engine == FRAMES_AUTO ? err_set(err, EOPNOTSUPP, "no live frames")
-						    : r;
-	if (state->engine == FRAMES_AUTO) {
-		state->engine = FRAMES_XDP;
-		set_why(state, "the kernel has live frames, and the device takes them");
-	}
-	return 0;
-}
-
-static int open_lanes(struct load_run *run, struct err *err)
-{
-	const struct frames_cfg *cfg = run->cfg;
-	const struct frames_state *state = run->state;
-	int r = load_lanes(run, cfg->threads, err);
-
-	run->threads = cfg->threads;
-	for (size_t i = 0; !r && i < run->n_lanes; i++) {
-		struct lane *lane = &run->lanes[i];
-
-		lane->role = "generator";
-		lane->node = run->injected ? state->path.next_node : run->from;
-		lane->work = frames_live_send;
-		r = lane_cpu(cfg->cpus_from, SIDE_FROM, i, &lane->cpu, err);
-	}
-	return r;
-}
-
-static int frames_open(struct load_run *run, struct err *err)
-{
-	const struct frames_cfg *cfg = run->cfg;
-	const uint16_t port = (uint16_t)(LAB_TEST_PORT + PORTS_PER_LOAD * run->ordinal);
-	struct frames_state *state = calloc(1, sizeof(*state));
-	int r;
-
-	run->state = state;
-	if (!state)
-		return err_sys(err, ENOMEM, "cannot allocate the frames load");
-	r = find_path(run, &state->path, err);
-	if (!r)
-		r = frames_sizes_check(&cfg->look, cfg->traffic.family == 1, state->path.mtu, err);
-	if (!r)
-		r = choose_engine(run, err);
-	if (!r)
-		r = frames_look_make(&cfg->look, &state->path, port, cfg->threads, &state->look,
-				     err);
-	if (r)
-		return r;
-	run->injected = state->engine == FRAMES_INJECT;
-	r = open_lanes(run, err);
-	if (!r)
-		r = open_sink(run, port, err);
-	return r ? r : frames_live_open(run, err);
-}
-
-static void frames_close(struct load_run *run)
+static void frames_mark(struct load_run *run, bool end)
 {
 	struct frames_state *state = run->state;
 
-	if (!state)
-		return;
-	frames_live_close(state);
-	frames_sink_close(state->sink);
-	frames_look_release(&state->look);
-	free(state);
-	run->state = NULL;
+	frames_filters_read(run, &state->marks[end]);
 }
 
 static uint64_t frames_progress(const struct load_run *run)
 {
 	const struct frames_state *state = run->state;
+	struct frames_mark mark;
 	struct sink_count count;
 
+	frames_filters_read(run, &mark);
 	frames_sink_read(state->sink, &count);
-	return count.frames;
+	return count.frames + mark.dropped;
+}
+
+uint64_t frames_start(const struct lane *lane)
+{
+	const struct frames_cfg *cfg = lane->run->cfg;
+	const struct trial_clock *clock = lane->run->clock;
+
+	return cfg->count ? clock->begin_ns : clock->start_ns;
+}
+
+void frames_drain(const struct lane *lane)
+{
+	const struct frames_state *state = lane->run->state;
+	const struct trial_clock *clock = lane->run->clock;
+	struct sink_count count;
+	uint64_t last, since, now;
+
+	frames_sink_read(state->sink, &count);
+	last = count.frames;
+	for (since = now = now_ns(); now < since + QUIET_NS && now < clock->drain_ns;
+	     now = now_ns()) {
+		lane_sleep_until(now + 1000000);
+		frames_sink_read(state->sink, &count);
+		if (count.frames != last)
+			since = now;
+		last = count.frames;
+	}
+}
+
+/* Dropped for want of room in the socket that a reader reads; a filter's own drops count there too. */
+static int socket_drops(const struct load_run *run, uint64_t *ret, struct err *err)
+{
+	const struct frames_state *state = run->state;
+	uint32_t info[SK_MEMINFO_VARS] = {0};
+	socklen_t len = sizeof(info);
+	struct filter_counters counters = {0};
+	int r = 0;
+
+	*ret = 0;
+	if (frames_sink_place(state->sink) != FRAMES_AT_READER)
+		return 0;
+	if (getsockopt(frames_sink_fd(state->sink), SOL_SOCKET, SO_MEMINFO, info, &len))
+		return err_sys(err, errno, "cannot read the drops of a socket");
+	if (state->socket_filter != SIZE_MAX)
+		r = lab_filter_counters(run->lab, state->socket_filter, &counters, err);
+	if (!r && info[SK_MEMINFO_DROPS] > (uint32_t)counters.dropped)
+		*ret = info[SK_MEMINFO_DROPS] - (uint32_t)counters.dropped;
+	return r;
 }
 
 static int frames_account(struct load_run *run, struct account *ret, struct err *err)
@@ -379,14 +256,13 @@ static int frames_account(struct load_run *run, struct account *ret, struct err 
 	const struct frames_state *state = run->state;
 	struct sink_count count;
 
-	(void)err;
 	frames_sink_read(state->sink, &count);
 	*ret = (struct account){.present = true, .packets_per_buffer = 1, .packets_per_frame = 1};
-	for (size_t i = 0; i < run->n_lanes; i++)
+	for (size_t i = 0; i < run->threads; i++)
 		ret->sent += ((const struct frames_lane *)run->lanes[i].shared)->sent;
 	ret->delivered = count.frames - count.duplicates - count.ancient;
 	ret->duplicates = count.duplicates;
-	return 0;
+	return socket_drops(run, &ret->socket_drops, err);
 }
 
 const struct load load_frames = {
@@ -396,8 +272,10 @@ const struct load load_frames = {
 		 .cfg_size = sizeof(struct frames_cfg),
 		 .check = frames_check},
 	.traffic = true,
+	.to_test_port = true,
 	.lane_size = sizeof(struct frames_lane),
 	.open = frames_open,
+	.mark = frames_mark,
 	.collect = frames_collect,
 	.account = frames_account,
 	.close = frames_close,

@@ -26,6 +26,11 @@ enum frames_sink_choice { FRAMES_SINK_AUTO, FRAMES_SINK_XDP, FRAMES_SINK_SOCKET 
 
 extern const char *const frames_engines[];
 
+static inline bool frames_is_live(int engine)
+{
+	return engine == FRAMES_XDP || engine == FRAMES_INJECT || engine == FRAMES_TC;
+}
+
 struct frames_cfg {
 	struct traffic_cfg traffic;
 	int engine, sink;
@@ -46,6 +51,12 @@ struct frames_lane {
 
 struct frames_live;
 
+/* What the filters on the way have dropped so far. */
+struct frames_mark {
+	uint64_t ns, dropped;
+	int failed; /* -errno: the counters could not be read */
+};
+
 struct frames_state {
 	enum frames_engine engine;
 	char why[160]; /* the reason for the choice */
@@ -53,7 +64,13 @@ struct frames_state {
 	struct frames_look look;
 	struct frames_live *lives; /* one per sending lane of the live engines */
 	size_t n_lives;
+	int *fds; /* one per sending lane of the engines in user space */
+	size_t n_fds;
 	struct frames_sink *sink;
+	size_t *filters; /* those on the way, as in lab_spec->filters */
+	size_t n_filters;
+	size_t socket_filter;	     /* whose socket the reader reads; SIZE_MAX: none */
+	struct frames_mark marks[2]; /* at the begin and end of the window */
 };
 
 /* The share of the asked rate that the schedule of one of `threads` lanes keeps. */
@@ -73,6 +90,29 @@ int frames_live_open(struct load_run *run, struct err *err);
 void frames_live_close(struct frames_state *state);
 int frames_live_send(struct lane *lane, struct err *err);
 
+/* The same for the engines in user space. */
+int frames_socket_open(struct load_run *run, uint16_t port, struct err *err);
+void frames_socket_close(struct frames_state *state);
+int frames_socket_send(struct lane *lane, struct err *err);
+
+int frames_receive(struct lane *lane, struct err *err);
+
+/*
+ * In a sending lane: when the first frame is due. A counted number of frames is sent inside the window,
+ * anything else from the start on.
+ */
+uint64_t frames_start(const struct lane *lane);
+/* After the last frame: until nothing more reaches the sink. */
+void frames_drain(const struct lane *lane);
+
+/* Which filters are on the way, and what they have dropped so far. */
+int frames_filters_find(struct load_run *run, struct err *err);
+void frames_filters_read(const struct load_run *run, struct frames_mark *ret);
+/* One of them is there to drop the frames and counts them: then that is what is measured. */
+bool frames_filters_drop(const struct load_run *run);
+
+int frames_open(struct load_run *run, struct err *err);
+void frames_close(struct load_run *run);
 int frames_collect(struct load_run *run, struct result_case *c, struct err *err);
 
 #endif

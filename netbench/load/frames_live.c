@@ -25,6 +25,12 @@
 #define BPF_F_TEST_XDP_LIVE_FRAMES (1u << 1)
 #endif
 
+/* BPF_TCX_INGRESS, which older headers lack (Linux 6.6). */
+#define TCX_INGRESS ((enum bpf_attach_type)46)
+
+/* Its index in every namespace. */
+#define LOOPBACK 1
+
 /* Frames per turn of the kernel's loop: what fits one run of the receiving NAPI. */
 #define BATCH_AT_FULL_RATE 64
 /* A paced frame leaves at the end of its turn, so turns are short. */
@@ -34,12 +40,10 @@
 /* The signal that ends the call comes a little after the last departure, and again until it is heard. */
 #define LINGER_NS 200000
 #define AGAIN_NS  2000000
-/* After the end: this long without a new frame at the sink, and what is missing is lost. */
-#define QUIET_NS UINT64_C(10000000)
-
 struct frames_live {
 	struct frames_bpf *skel;
 	struct hist *late;
+	int turn;	/* link of the tc program, or -1 */
 	int in_ifindex; /* that frames seem to come from; 0: none */
 	uint32_t batch;
 	uint64_t
@@ -105,6 +109,43 @@ static void configure(const struct load_run *run, const struct frames_state *sta
 	config->burst = (__u32)cfg->burst;
 }
 
+/*
+ * Passed up in `from`, live frames seem to come from its loopback device. There a tc program turns those
+ * with our addresses towards the first link; nothing else on that device has any. The namespace takes
+ * the classic hook away, a link goes with its descriptor.
+ */
+static int attach_turn(struct frames_live *live, struct err *err)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = LOOPBACK, .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = 1, .priority = 1);
+	int fd = bpf_program__fd(live->skel->progs.frames_turn), r;
+
+	live->turn = bpf_link_create(fd, LOOPBACK, TCX_INGRESS, NULL);
+	if (live->turn >= 0)
+		return 0;
+	r = bpf_tc_hook_create(&hook);
+	if (r && r != -EEXIST)
+		return err_sys(err, r, "cannot make a tc hook");
+	opts.prog_fd = fd;
+	r = bpf_tc_attach(&hook, &opts);
+	return r ? err_sys(err, r, "cannot attach to a tc hook") : 0;
+}
+
+static int open_turn(struct load_run *run, struct frames_live *live, struct err *err)
+{
+	struct err lost;
+	int r = lab_enter(run->lab, run->from, err);
+
+	if (r)
+		return r;
+	r = attach_turn(live, err);
+	if (lab_leave(run->lab, &lost) && !r) {
+		*err = lost;
+		r = -EPERM;
+	}
+	return r;
+}
+
 static int open_live(struct load_run *run, struct frames_state *state, size_t i, struct err *err)
 {
 	const struct frames_cfg *cfg = run->cfg;
@@ -125,9 +166,14 @@ static int open_live(struct load_run *run, struct frames_state *state, size_t i,
 		live->last_ns =
 			(config->first + config->count / config->burst * config->interval) >>
 			FRAMES_DUE_SHIFT;
+	bpf_program__set_autoload(live->skel->progs.frames_turn, state->engine == FRAMES_TC && !i);
 	r = frames_bpf__load(live->skel);
 	if (r)
 		return err_sys(err, r, "cannot load the generator program");
+	if (state->engine == FRAMES_TC && !i)
+		r = open_turn(run, live, err);
+	if (r)
+		return r;
 	live->skel->bss->state.due = config->first;
 	live->late = mmap(NULL, sizeof(*live->late), PROT_READ, MAP_SHARED,
 			  bpf_map__fd(live->skel->maps.late), 0);
@@ -143,11 +189,13 @@ int frames_live_open(struct load_run *run, struct err *err)
 	struct frames_state *state = run->state;
 	int r = 0;
 
-	state->lives = calloc(run->n_lanes, sizeof(*state->lives));
+	state->lives = calloc(run->threads, sizeof(*state->lives));
 	if (!state->lives)
-		return err_sys(err, ENOMEM, "cannot allocate %zu generators", run->n_lanes);
-	state->n_lives = run->n_lanes;
-	for (size_t i = 0; !r && i < run->n_lanes; i++)
+		return err_sys(err, ENOMEM, "cannot allocate %zu generators", run->threads);
+	state->n_lives = run->threads;
+	for (size_t i = 0; i < state->n_lives; i++)
+		state->lives[i].turn = -1;
+	for (size_t i = 0; !r && i < state->n_lives; i++)
 		r = open_live(run, state, i, err);
 	return r;
 }
@@ -157,6 +205,8 @@ void frames_live_close(struct frames_state *state)
 	for (size_t i = 0; i < state->n_lives; i++) {
 		if (state->lives[i].late)
 			munmap(state->lives[i].late, sizeof(*state->lives[i].late));
+		if (state->lives[i].turn >= 0)
+			close(state->lives[i].turn);
 		frames_bpf__destroy(state->lives[i].skel);
 	}
 	free(state->lives);
@@ -197,31 +247,12 @@ static int set_alarm(timer_t *ret, uint64_t when_ns, struct err *err)
 	return 0;
 }
 
-static uint64_t end_of_call(const struct frames_live *live, const struct trial_clock *clock)
+static uint64_t end_of_call(const struct lane *lane, const struct frames_live *live)
 {
-	const uint64_t last = clock->start_ns + live->last_ns;
+	const struct trial_clock *clock = lane->run->clock;
+	const uint64_t last = frames_start(lane) + live->last_ns;
 
 	return (live->last_ns && last < clock->end_ns ? last : clock->end_ns) + LINGER_NS;
-}
-
-/* The sink may be a few frames behind: wait until nothing more comes. */
-static void drain(const struct lane *lane)
-{
-	const struct frames_state *state = lane->run->state;
-	const struct trial_clock *clock = lane->run->clock;
-	struct sink_count count;
-	uint64_t last, since, now;
-
-	frames_sink_read(state->sink, &count);
-	last = count.frames;
-	for (since = now = now_ns(); now < since + QUIET_NS && now < clock->drain_ns;
-	     now = now_ns()) {
-		lane_sleep_until(now + 1000000);
-		frames_sink_read(state->sink, &count);
-		if (count.frames != last)
-			since = now;
-		last = count.frames;
-	}
 }
 
 static int generate(struct lane *lane, const struct frames_live *live, struct err *err)
@@ -235,7 +266,8 @@ static int generate(struct lane *lane, const struct frames_live *live, struct er
 
 	s->begin_ns = clock->begin_ns;
 	s->end_ns = clock->end_ns;
-	__atomic_store_n(&s->start_ns, clock->start_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->start_ns, frames_start(lane), __ATOMIC_RELEASE);
+	lane_sleep_until(s->start_ns);
 	while ((!r || r == -EINTR) && now_ns() < clock->end_ns && !lane_stopped(lane) &&
 	       !(count && __atomic_load_n(&s->sent, __ATOMIC_RELAXED) >= count)) {
 		const uint64_t left = count ? count - s->sent : REPEAT;
@@ -274,7 +306,7 @@ int frames_live_send(struct lane *lane, struct err *err)
 		return err_sys(err, r, "cannot run live frames");
 	r = lane_ready(lane);
 	if (!r)
-		r = set_alarm(&timer, end_of_call(live, lane->run->clock), err);
+		r = set_alarm(&timer, end_of_call(lane, live), err);
 	if (r)
 		return r;
 	if (cycles >= 0)
@@ -288,7 +320,7 @@ int frames_live_send(struct lane *lane, struct err *err)
 	}
 	timer_delete(timer);
 	if (!r)
-		drain(lane);
+		frames_drain(lane);
 	keep_figures(shared, live);
 	return r;
 }

@@ -23,8 +23,15 @@
 
 enum { POLL_INTERRUPT, POLL_EXTRA, POLL_FIRST_WORKER };
 
+/* SIGTERM only ends a system call: the clock says whether to stop. */
+static void heard(int signal)
+{
+	(void)signal;
+}
+
 static void run_lane(struct lane *lane, struct lab *lab, pid_t parent)
 {
+	const struct sigaction hear = {.sa_handler = heard};
 	struct lane_shared *shared = lane->shared;
 	struct err err = {0};
 	cpu_set_t set;
@@ -34,6 +41,7 @@ static void run_lane(struct lane *lane, struct lab *lab, pid_t parent)
 	if (getppid() != parent)
 		_exit(1);
 	signal(SIGINT, SIG_IGN); /* the runner decides what an interrupt means */
+	sigaction(SIGTERM, &hear, NULL);
 	CPU_ZERO(&set);
 	CPU_SET(lane->cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
@@ -222,6 +230,9 @@ void crew_release(struct crew *crew)
 		atomic_store(&crew->clock->stop, 1);
 		atomic_store(&crew->clock->go, 2);
 		syscall(SYS_futex, &crew->clock->go, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		for (size_t i = 0; i < crew->n; i++)
+			if (crew->workers[i].pidfd >= 0)
+				kill(crew->workers[i].pid, SIGTERM);
 		for (uint64_t until = now_ns() + STOP_GRACE_NS; alive(crew);)
 			if (wait_once(crew, -1, until, &ignored) == -ETIMEDOUT)
 				break;
