@@ -476,7 +476,9 @@ static void plateaus_separate_the_goals(void **state)
 	struct search_outcome outcome;
 
 	(void)state;
-	search(&sim, (struct setting[]){{"own", "half:loss=50%,one:loss=0.2%"}, {0}}, &outcome);
+	search(&sim,
+	       (struct setting[]){{"own", "half:loss=50%,one:loss=0.2%"}, {"cap", "5min"}, {0}},
+	       &outcome);
 	assert_int_equal(outcome.end, SEARCH_DONE);
 	assert_finds(&outcome, "ndr", 400000, 1e-3);
 	assert_finds(&outcome, "one", 400000, 1e-3);
