@@ -28,6 +28,13 @@ static struct tcmsg *put_tcmsg(struct nlmsghdr *nlh, int ifindex)
 	return tcm;
 }
 
+int tc_missing(int code, const char *what, const char *option, struct err *err)
+{
+	if (code == -ENOENT || code == -EOPNOTSUPP)
+		return err_set(err, EOPNOTSUPP, "the kernel has no %s (CONFIG_%s)", what, option);
+	return code;
+}
+
 int tc_clsact(struct nl *nl, int ifindex, const char *ifname, struct err *err)
 {
 	union request buf;

@@ -7,7 +7,13 @@
 
 #include "topo/nl.h"
 
-/* Let the device have filters. One that has them already is fine. -ENOENT: not in this kernel. */
+/*
+ * Turn the answer to one of the requests below into "the kernel has no WHAT (CONFIG_OPTION)" and
+ * -EOPNOTSUPP if that is what it means; another code is handed back as it is.
+ */
+int tc_missing(int code, const char *what, const char *option, struct err *err);
+
+/* Let the device have filters. One that has them already is fine. */
 int tc_clsact(struct nl *nl, int ifindex, const char *ifname, struct err *err);
 
 /*

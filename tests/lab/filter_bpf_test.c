@@ -260,8 +260,8 @@ static void test_classifiers(void **state)
 		r = filter_check(&spec, &err);
 		filter_spec_release(&spec);
 		if (r) {
-			assert_int_equal(r, -EOPNOTSUPP);
-			assert_non_null(strstr(err.text, "the kernel has no "));
+			if (r != -EOPNOTSUPP || !strstr(err.text, "the kernel has no "))
+				fail_msg("%d, %s", r, err.text);
 			print_message("%s\n", err.text);
 			continue;
 		}

@@ -32,15 +32,33 @@ static int check_rules(const struct filter_spec *spec, struct err *err)
 	}
 }
 
+/* Two rules need what ten thousand need. Without privilege there is no telling. */
+static int try_load(const struct filter_spec *spec, enum drop_hook hook, struct err *err)
+{
+	struct filter_spec trial = *spec;
+	struct drop *drop = NULL;
+	int r;
+
+	if (trial.rules > 2)
+		trial.rules = 2;
+	r = drop_load(&trial, hook, &drop, err);
+	drop_free(drop);
+	return !r || r == -EPERM ? 0 : -EOPNOTSUPP;
+}
+
 int program_check(const struct filter_spec *spec, enum drop_hook hook, const char *stage,
 		  struct err *err)
 {
+	int r;
+
 	if (spec->action == FILTER_REJECT)
 		return err_set(
 			err, EINVAL,
 			"action reject needs an answer to the sender, a BPF program has none");
-	if (!spec->object)
-		return check_rules(spec, err);
+	if (!spec->object) {
+		r = check_rules(spec, err);
+		return r ? r : try_load(spec, hook, err);
+	}
 	return own_check(spec, type_of(hook), stage, err);
 }
 

@@ -9,12 +9,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "topo/aside.h"
+#include "topo/feature.h"
 #include "topo/filter/filter.h"
 #include "topo/filter/program.h"
 #include "topo/tc.h"
 
 /* Linux 6.6; headers may be older. */
 enum { TCX_INGRESS = 46 };
+
+#define PROBE_NS UINT64_C(10000000000)
 
 struct tc {
 	struct program program;
@@ -117,25 +121,60 @@ static void detach(void *state)
 	free(tc);
 }
 
-static int check_tc_bpf(const void *cfg, struct err *err)
-{
-	const struct filter_spec *spec = cfg;
-
-	return program_check(spec, DROP_ON_TC, filter_of(spec)->kind.name, err);
-}
-
-/* Asked with a device that is not there, a kernel with tcx misses the device; others the hook. */
-static int check_tcx(const void *cfg, struct err *err)
+/* A program that leaves every packet to the next one: its descriptor or -errno. */
+static int load_nothing(void)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = TC_ACT_UNSPEC},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	int r = check_tc_bpf(cfg, err), program, link;
+
+	return bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, NULL, "GPL", insns, 2, NULL);
+}
+
+/* Attached to the loopback device of a namespace to be thrown away. */
+static int probe_tc_bpf(const void *arg, struct err *err)
+{
+	const struct filter_device lo = {.ifname = "lo", .ifindex = 1};
+	const struct filter_site site = {.node = "trial", .devices = &lo, .n_devices = 1};
+	struct nl nl;
+	int program, r;
+
+	(void)arg;
+	program = load_nothing();
+	/* Without privilege there is no telling. */
+	if (program < 0 || feature_enter(NULL))
+		return 0;
+	r = nl_open(&nl, site.node, err);
+	if (!r)
+		r = tc_missing(tc_clsact(&nl, lo.ifindex, lo.ifname, err), "clsact qdisc",
+			       "NET_SCH_INGRESS", err);
+	if (!r)
+		r = tc_missing(add_programs(&site, &nl, program, err), "cls_bpf", "NET_CLS_BPF",
+			       err);
+	return r;
+}
+
+static int check_tc_bpf(const void *cfg, struct err *err)
+{
+	const struct filter_spec *spec = cfg;
+	int r = program_check(spec, DROP_ON_TC, filter_of(spec)->kind.name, err);
 
 	if (r)
 		return r;
-	program = bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, NULL, "GPL", insns, 2, NULL);
+	r = aside_run(probe_tc_bpf, NULL, PROBE_NS, err);
+	return !r || r == -EPERM ? 0 : -EOPNOTSUPP;
+}
+
+/* Asked with a device that is not there, a kernel with tcx misses the device; others the hook. */
+static int check_tcx(const void *cfg, struct err *err)
+{
+	const struct filter_spec *spec = cfg;
+	int r = program_check(spec, DROP_ON_TC, filter_of(spec)->kind.name, err), program, link;
+
+	if (r)
+		return r;
+	program = load_nothing();
 	/* Without privilege there is no telling. */
 	if (program < 0)
 		return 0;

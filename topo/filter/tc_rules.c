@@ -118,7 +118,6 @@ static struct tc_filter start_flower(const struct put *put, uint16_t eth_type)
 			      eth_type, put->priority);
 
 	mnl_attr_put_u16(filter.nlh, TCA_FLOWER_KEY_ETH_TYPE, htons(eth_type));
-	mnl_attr_put_u32(filter.nlh, TCA_FLOWER_FLAGS, TCA_CLS_FLAGS_SKIP_HW);
 	tc_put_gact(filter.nlh, TCA_FLOWER_ACT, put->action);
 	return filter;
 }
@@ -264,13 +263,6 @@ static void detach(void *state)
 	free(rules);
 }
 
-static int missing(int code, const char *what, const char *option, struct err *err)
-{
-	if (code == -ENOENT || code == -EOPNOTSUPP)
-		return err_set(err, EOPNOTSUPP, "the kernel has no %s (CONFIG_%s)", what, option);
-	return code;
-}
-
 /* All that the stage needs, done with the loopback device of a namespace to be thrown away. */
 static int probe(const void *arg, struct err *err)
 {
@@ -285,13 +277,14 @@ static int probe(const void *arg, struct err *err)
 		return 0;
 	r = nl_open(&rules.nl, "trial", err);
 	if (!r)
-		r = missing(tc_clsact(&rules.nl, lo.ifindex, lo.ifname, err), "clsact qdisc",
-			    "NET_SCH_INGRESS", err);
+		r = tc_missing(tc_clsact(&rules.nl, lo.ifindex, lo.ifname, err), "clsact qdisc",
+			       "NET_SCH_INGRESS", err);
 	if (!r)
-		r = missing(add_actions(&rules, &spec, err), "act_gact", "NET_ACT_GACT", err);
+		r = tc_missing(add_actions(&rules, &spec, err), "act_gact", "NET_ACT_GACT", err);
 	if (!r)
-		r = missing(add_rules(&rules, &spec, arg, &lo, err), u32 ? "cls_u32" : "cls_flower",
-			    u32 ? "NET_CLS_U32" : "NET_CLS_FLOWER", err);
+		r = tc_missing(add_rules(&rules, &spec, arg, &lo, err),
+			       u32 ? "cls_u32" : "cls_flower",
+			       u32 ? "NET_CLS_U32" : "NET_CLS_FLOWER", err);
 	nl_close(&rules.nl);
 	return r;
 }
