@@ -84,8 +84,8 @@ static void set_rate(const struct probe *probe, double pps)
 {
 	struct rate *rate = (struct rate *)((char *)probe->cfg + probe->rate->offset);
 
-	*rate = isinf(pps) ? (struct rate){.unit = RATE_MAX}
-			   : (struct rate){.unit = RATE_PPS, .value = (uint64_t)pps};
+	rate->unit = isinf(pps) ? RATE_MAX : RATE_PPS;
+	rate->value = isinf(pps) ? 0 : (uint64_t)pps;
 }
 
 static void set_count(const struct probe *probe, uint64_t count)
