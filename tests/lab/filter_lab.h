@@ -30,6 +30,23 @@ static inline struct lab *filter_lab(const char *options, const char *links)
 	return lab;
 }
 
+/* Not every kernel has tcx or act_gact; what is missing is named. */
+static inline bool kernel_has(const char *stage)
+{
+	struct filter_spec spec = filter_spec_of("rules=1");
+	struct err err = {""};
+	int r;
+
+	assert_int_equal(opt_set(opts_find(filter_opts, "stage"), &spec, stage, &err), 0);
+	r = filter_check(&spec, &err);
+	if (r && (r != -EOPNOTSUPP || !strstr(err.text, "the kernel has no ")))
+		fail_msg("%d, %s", r, err.text);
+	if (r)
+		print_message("%s\n", err.text);
+	filter_spec_release(&spec);
+	return !r;
+}
+
 static inline struct filter_counters counters_of(struct lab *lab)
 {
 	struct filter_counters counters;

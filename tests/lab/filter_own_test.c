@@ -74,12 +74,14 @@ static void packets_through(const char *options, bool drops6)
 
 static void test_attached(void **state)
 {
-	static const char *const stages[] = {"xdp", "xdp-generic", "tcx", "tc-bpf"};
+	static const char *const stages[] = {"xdp", "xdp-generic", "tc-bpf", "tcx"};
 	char options[256];
 
 	(void)state;
 	NEED_ROOT();
 	for (size_t s = 0; s < 4; s++) {
+		if (!kernel_has(stages[s]))
+			continue;
 		snprintf(options, sizeof(options), "stage=%s object=%s", stages[s], plain);
 		packets_through(options, s >= 2);
 	}
@@ -112,8 +114,8 @@ static void test_refused(void **state)
 	NEED_ROOT();
 	refused("xdp", bad, "own_bad",
 		"filter 'xdp': %s: program 'own_bad': *packet*");
-	refused("tcx", plain, "own_drop",
-		"filter 'tcx': %s: program 'own_drop': is of type xdp, stage tcx needs sched_cls, such as 'own_shot'");
+	refused("tc-bpf", plain, "own_drop",
+		"filter 'tc-bpf': %s: program 'own_drop': is of type xdp, stage tc-bpf needs sched_cls, such as 'own_shot'");
 	refused("xdp", plain, "nothing",
 		"filter 'xdp': %s: no program 'nothing'; there is 'own_drop' (xdp), 'own_shot' (sched_cls)");
 	refused("xdp", two, NULL,
