@@ -9,7 +9,9 @@
 
 #include "cmd/cmd.h"
 #include "load/load.h"
+#include "search/search.h"
 #include "suite/suite.h"
+#include "topo/filter/filter.h"
 #include "topo/lab.h"
 #include "version.h"
 
@@ -128,6 +130,19 @@ static void put_loads(void)
 	}
 }
 
+/* Their options are the same, and stand elsewhere. */
+static void put_filters(void)
+{
+	puts(".Bl -tag -width Ds");
+	for (size_t i = 0; filters[i]; i++) {
+		printf(".It Cm %s\n", filters[i]->kind.name);
+		put_sentence(filters[i]->kind.help);
+		if (filters[i]->attach && !filters[i]->lasting)
+			puts("Ends with netbench, so that\n.Nm netbench lab up\nrefuses it.");
+	}
+	puts(".El");
+}
+
 static bool fill_in(const char *line)
 {
 	if (!strcmp(line, "@COMMANDS@\n"))
@@ -138,6 +153,12 @@ static bool fill_in(const char *line)
 		put_options(node_opts, false);
 	else if (!strcmp(line, "@LINK@\n"))
 		put_options(link_opts, false);
+	else if (!strcmp(line, "@FILTERS@\n"))
+		put_filters();
+	else if (!strcmp(line, "@FILTER@\n"))
+		put_options(filter_opts, false);
+	else if (!strcmp(line, "@SEARCH@\n"))
+		put_options(search_opts, false);
 	else if (!strcmp(line, "@TIMING@\n"))
 		put_options(timing_opts, false);
 	else if (!strcmp(line, "@OS@\n"))

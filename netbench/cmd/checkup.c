@@ -4,35 +4,24 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/tryout.h"
 #include "host/fingerprint.h"
 #include "host/procfile.h"
-#include "topo/feature.h"
-#include "topo/lab.h"
-
-/* How long a trial of a kernel feature may take before its process is killed. */
-enum { TRIAL_MS = 10000 };
 
 struct check {
 	const char *group, *name;
 	bool (*look)(const struct check *check, struct checkup *entry); /* true: fine */
-	int (*trial)(struct err *err); /* for look_trial: in a child with its own namespaces */
-	const char *path;	       /* what look looks at */
-	uint64_t arg;		       /* capability, or the least value that will do */
-	enum health unless;	       /* what it means when it is not fine */
+	int (*trial)(const char *words, struct err *err);		/* for look_trial */
+	const char *path;   /* what look looks at; words of the trial */
+	uint64_t arg;	    /* capability, or the least value that will do */
+	enum health unless; /* what it means when it is not fine */
 	bool vital;
 	const char *remedy;
 };
@@ -57,100 +46,6 @@ static bool say(struct checkup *entry, bool fine, const char *fmt, ...)
 	return fine;
 }
 
-/* Two nodes, one link with the given queues, and an echo there and back. */
-static int try_lab(uint64_t queues, struct err *err)
-{
-	struct node_spec nodes[2] = {{.name = (char[]){"a"}}, {.name = (char[]){"b"}}};
-	struct link_spec link = {0};
-	struct lab_spec spec = {.name = (char[]){"doctor"},
-				.nodes = nodes,
-				.n_nodes = 2,
-				.links = &link,
-				.n_links = 1};
-	const struct lab_pair pair = {0, 1};
-	struct lab *lab = NULL;
-	int r;
-
-	r = opts_default(link_opts, &link, err);
-	if (r)
-		return r;
-	link.ends = (char[]){"a,b"};
-	link.queues = queues;
-	r = lab_build(&spec, &lab, err);
-	if (!r)
-		r = lab_reach(lab, AF_INET, &pair, 1, UINT64_C(2000000000), err);
-	lab_free(lab);
-	return r;
-}
-
-static int try_veth(struct err *err)
-{
-	return try_lab(1, err);
-}
-
-static int try_queues(struct err *err)
-{
-	return try_lab(2, err);
-}
-
-static int try_enter(struct err *err)
-{
-	(void)err;
-	return 0;
-}
-
-static int try_user(struct err *err)
-{
-	if (unshare(CLONE_NEWUSER))
-		return err_sys(err, errno, "not allowed");
-	return 0;
-}
-
-static int try_wireguard(struct err *err)
-{
-	return feature_link("wireguard", err);
-}
-
-/* In memory shared with the child, which may die at any point. */
-struct trial_report {
-	int r;
-	struct err err;
-};
-
-static void trial_child(const struct check *check, pid_t parent, struct trial_report *report)
-{
-	struct err err = {0};
-	int r;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0);
-	r = feature_enter(&err);
-	if (!r)
-		r = check->trial(&err);
-	report->err = err;
-	report->r = r;
-	_exit(0);
-}
-
-/* True when the child ended by the deadline. It is reaped in any case. */
-static bool wait_child(pid_t pid)
-{
-	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd fd = {.fd = pidfd, .events = POLLIN};
-	bool over = true;
-
-	if (pidfd >= 0) {
-		over = poll(&fd, 1, TRIAL_MS) > 0;
-		if (!over)
-			kill(pid, SIGKILL);
-		close(pidfd);
-	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	return over;
-}
-
 /* Capabilities by number; linux/capability.h has the same. */
 enum { IPC_LOCK = 14, NET_ADMIN = 12, SYS_ADMIN = 21, SYS_NICE = 23, SYS_RESOURCE = 24 };
 
@@ -165,31 +60,13 @@ static bool holds(unsigned int capability)
 
 static bool look_trial(const struct check *check, struct checkup *entry)
 {
-	struct trial_report *report;
-	pid_t parent = getpid(), pid;
-	bool over;
+	struct err err = {0};
+	int r = tryout(check->trial, check->path, &err);
 
-	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
-	if (report == MAP_FAILED)
-		return say(entry, false, "not tried: %s", strerror(errno));
-	*report = (struct trial_report){.r = -ECHILD, .err = {"the trial crashed"}};
-	pid = fork();
-	if (!pid)
-		trial_child(check, parent, report);
-	over = pid > 0 && wait_child(pid);
-	if (pid < 0)
-		say(entry, false, "not tried: %s", strerror(errno));
-	else if (!over)
-		say(entry, false, "no answer within %d s", TRIAL_MS / 1000);
-	else
-		say(entry, false, "%s",
-		    report->r	       ? report->err.text
-		    : holds(SYS_ADMIN) ? "works"
-				       : "works in a user namespace");
-	over = over && !report->r;
-	munmap(report, sizeof(*report));
-	return over;
+	return say(entry, !r, "%s",
+		   r		      ? err.text
+		   : holds(SYS_ADMIN) ? "works"
+				      : "works in a user namespace");
 }
 
 static bool look_command(const struct check *check, struct checkup *entry)
@@ -307,7 +184,13 @@ static bool look_debug(const struct check *check, struct checkup *entry)
 		.group = "kernel", .name = title, .look = look_trial, .trial = function, \
 		.unless = how, .vital = must, .remedy = what                             \
 	}
-/* What filters, tunnels and frame generators will need. */
+/* The kernel's part of a filter: the filter itself is tried. */
+#define FILTER(title, words, what)                                                          \
+	{                                                                                   \
+		.group = "filters", .name = title, .look = look_trial, .trial = try_filter, \
+		.path = words, .unless = HEALTH_MISSING, .remedy = what                     \
+	}
+/* What tunnels will need. */
 #define LATER(title, function, what)                                                    \
 	{                                                                               \
 		.group = "later", .name = title, .look = look_trial, .trial = function, \
@@ -358,11 +241,34 @@ static const struct check checks[] = {
 	LOOK("machine", "clocksource", look_clocksource,
 	     "/sys/devices/system/clocksource/clocksource0/current_clocksource", 0,
 	     "boot with tsc=reliable, or leave the machine with the slow clock"),
-	LATER("nf_tables", feature_nft, "a kernel with CONFIG_NF_TABLES"),
-	LATER("tun", feature_tun, "a kernel with CONFIG_TUN: modprobe tun"),
+	{.group = "frames",
+	 .name = "xdp live frames",
+	 .look = look_trial,
+	 .trial = try_live_frames,
+	 .unless = HEALTH_MISSING,
+	 .remedy = "run as root on Linux 5.18 or newer, for the load 'frames' at full speed"},
+	FILTER("xdp", "xdp", "run as root on a kernel with CONFIG_BPF_SYSCALL"),
+	FILTER("generic xdp", "xdp-generic", "run as root on a kernel with CONFIG_BPF_SYSCALL"),
+	FILTER("tcx", "tcx", "run as root on Linux 6.6 or newer"),
+	FILTER("cls_bpf", "tc-bpf", "a kernel with CONFIG_NET_CLS_BPF: modprobe cls_bpf"),
+	FILTER("cls_u32, act_gact", "tc-u32",
+	       "a kernel with CONFIG_NET_CLS_U32 and CONFIG_NET_ACT_GACT: modprobe -a cls_u32 "
+	       "act_gact"),
+	FILTER("cls_flower, act_gact", "tc-flower",
+	       "a kernel with CONFIG_NET_CLS_FLOWER and CONFIG_NET_ACT_GACT: modprobe -a "
+	       "cls_flower act_gact"),
+	FILTER("nf_tables", "nft-input", "a kernel with CONFIG_NF_TABLES_INET: modprobe nf_tables"),
+	FILTER("nft ingress", "nft-ingress",
+	       "a kernel with CONFIG_NF_TABLES_NETDEV and CONFIG_NETFILTER_INGRESS"),
+	FILTER("conntrack", "nft-forward,conntrack=tracked",
+	       "a kernel with CONFIG_NF_CONNTRACK and CONFIG_NFT_CT: modprobe nft_ct"),
+	FILTER("nat", "nft-forward,conntrack=masquerade",
+	       "a kernel with CONFIG_NFT_MASQ: modprobe nft_masq"),
+	FILTER("flowtable", "nft-forward,conntrack=tracked,flowtable=yes",
+	       "a kernel with CONFIG_NFT_FLOW_OFFLOAD and CONFIG_NF_FLOW_TABLE_INET: modprobe "
+	       "nft_flow_offload"),
+	LATER("tun", try_tun, "a kernel with CONFIG_TUN: modprobe tun"),
 	LATER("wireguard", try_wireguard, "a kernel with CONFIG_WIREGUARD: modprobe wireguard"),
-	LATER("bpf, xdp", feature_xdp, "run as root on a kernel with CONFIG_BPF_SYSCALL"),
-	LATER("xdp live frames", feature_live_frames, "run as root on Linux 5.18 or newer"),
 };
 
 size_t checkup_run(struct checkup *list, size_t room)

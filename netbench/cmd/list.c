@@ -403,7 +403,7 @@ static int list_run(const struct cmd *self, int argc, char **argv)
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.help = "list loads, filters, suites and labs, and what cannot run here and why",
+	.help = "list what can be run, and what cannot run here and why",
 	.synopsis = "[loads]\nfilters [STAGE…]\nsuites [FILE…]\nlabs [FILE…]\n--names WHAT",
 	.opts = list_opts,
 	.details = "With -v also the options of loads and filters and the cases of the suites; "

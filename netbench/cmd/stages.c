@@ -47,20 +47,46 @@ static bool usable(size_t stage, struct err *err)
 	return check(stage, NULL, 0, err) != -EOPNOTSUPP;
 }
 
+const char *stage_reason(const struct err *err)
+{
+	const char *colon = strncmp(err->text, "filter '", 8) ? NULL : strstr(err->text, "': ");
+
+	return colon ? colon + 3 : err->text;
+}
+
+/* An empty file: it is refused for what it holds, which tells that a file is taken. */
+static const char some_file[] = "/dev/null";
+
+static bool is_file(const struct opt *opt)
+{
+	return opt->metavar && !strcmp(opt->metavar, "FILE");
+}
+
+static bool accepted(size_t stage, const struct setting *settings, size_t n)
+{
+	struct err err = {0};
+
+	return check(stage, settings, n, &err) != -EINVAL || strstr(err.text, some_file);
+}
+
 /* Some values only go together with another: intervals with prefixes, a flowtable with tracking. */
 static bool takes(size_t stage, const struct opt *opt, const char *value)
 {
 	struct setting settings[2] = {{opt, value}};
-	struct err err;
 
-	if (check(stage, settings, 1, &err) != -EINVAL)
+	if (accepted(stage, settings, 1))
 		return true;
 	for (const struct opt *other = filter_opts; other->name; other++) {
-		if (other->type != OPT_CHOICE || other == opt || !strcmp(other->name, "stage"))
+		/* Files matter to the texts that say more of them. */
+		const bool with_file = opt->type != OPT_CHOICE && is_file(other);
+		const char *const file[] = {with_file ? some_file : NULL, NULL};
+		const char *const *choice = other->type == OPT_CHOICE ? other->choices : file;
+
+		if (!strcmp(other->name, opt->name) || !strcmp(other->name, "stage"))
 			continue;
-		for (const char *const *choice = other->choices; *choice; choice++) {
+		for (; *choice; choice++) {
 			settings[1] = (struct setting){other, *choice};
-			if (check(stage, settings, 2, &err) != -EINVAL)
+			if (accepted(stage, settings, 2))
 				return true;
 		}
 	}
@@ -85,6 +111,28 @@ static bool narrow_choices(size_t stage, const struct opt *opt, const char **cho
 	return n > 1;
 }
 
+/* Is the option one that the stage takes? choices: room for those that it takes. */
+static bool keep(size_t stage, struct opt *opt, const char **choices)
+{
+	switch (opt->type) {
+	case OPT_CHOICE:
+		if (!narrow_choices(stage, opt, choices))
+			return false;
+		opt->choices = choices;
+		return true;
+	case OPT_BOOL:
+		return takes(stage, opt, "yes");
+	case OPT_LIST:
+		return takes(stage, opt, "a=b");
+	case OPT_TEXT:
+		/* Where it goes is the same for all. */
+		return !strcmp(opt->name, "node") || !strcmp(opt->name, "on") ||
+		       takes(stage, opt, is_file(opt) ? some_file : "a");
+	default:
+		return true;
+	}
+}
+
 static void narrow(size_t stage, struct narrowed *ret)
 {
 	struct err err;
@@ -92,19 +140,11 @@ static void narrow(size_t stage, struct narrowed *ret)
 
 	*ret = (struct narrowed){0};
 	for (const struct opt *opt = filter_opts; opt->name && ret->n < OPTIONS_MAX; opt++) {
-		struct opt *kept = &ret->opts[ret->n];
-
+		ret->opts[ret->n] = *opt;
 		if (!strcmp(opt->name, "stage"))
 			continue;
-		*kept = *opt;
-		if (known && opt->type == OPT_CHOICE) {
-			kept->choices = ret->choices[ret->n];
-			if (!narrow_choices(stage, opt, ret->choices[ret->n]))
-				continue;
-		} else if (known && opt->type == OPT_BOOL && !takes(stage, opt, "yes")) {
-			continue;
-		}
-		ret->n++;
+		if (!known || keep(stage, &ret->opts[ret->n], ret->choices[ret->n]))
+			ret->n++;
 	}
 	ret->opts[ret->n] = (struct opt){0};
 }
@@ -119,7 +159,7 @@ static void add_stage(struct columns *table, size_t stage)
 	columns_add(table, cells);
 	if (usable(stage, &err))
 		return;
-	snprintf(reason, sizeof(reason), "cannot run here: %s", err.text);
+	snprintf(reason, sizeof(reason), "cannot run here: %s", stage_reason(&err));
 	cells[0] = "";
 	cells[1] = reason;
 	columns_add(table, cells);
@@ -216,7 +256,7 @@ static json_t *json_stage(size_t stage)
 		json_array_append_new(options, json_option(opt));
 	return json_pack("{s:s, s:s, s:b, s:b, s:s?, s:o}", "name", filter->kind.name, "help",
 			 filter->kind.help, "lasting", filter->lasting, "available", able, "reason",
-			 able ? NULL : err.text, "options", options);
+			 able ? NULL : stage_reason(&err), "options", options);
 }
 
 json_t *stages_json(void)

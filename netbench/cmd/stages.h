@@ -6,6 +6,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+struct err;
+
+/* What filter_check() said, without the name of the stage in front. */
+const char *stage_reason(const struct err *err);
 /* All stages, a line each, and why one cannot be used here; with verbose the options. Exit code. */
 int stages_print(bool verbose);
 /* The named stages, each with the options it takes and the values of these. Exit code. */

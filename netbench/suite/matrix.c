@@ -23,6 +23,7 @@ struct expansion {
 	bool used[AXES_MAX];	 /* some lab has it */
 	struct err why[AXES_MAX];
 	bool lab_varies;
+	bool lab_forced; /* by --set: the case was not written for it */
 
 	/* of the arm at hand */
 	size_t at[AXES_MAX];
@@ -152,10 +153,10 @@ static int check_repeated(const struct path_scope *scope, struct expansion *x, s
 	return 0;
 }
 
-/* With a choice of labs, not every lab has every link; and filters go by stages that may vary. */
+/* With a choice of labs, not every lab has every link; filters go by stages that may vary. */
 static bool may_lack(const struct expansion *x, const struct axis *axis)
 {
-	return x->labs || path_of_filter(axis->path);
+	return x->labs || x->lab_forced || path_of_filter(axis->path);
 }
 
 /* Which axes the arm has. */
@@ -414,6 +415,7 @@ static int choose_axes(struct builder *b, struct expansion *x)
 		if (ret)
 			return ret;
 		s->used = true;
+		x->lab_forced = true;
 	}
 	return 0;
 }
@@ -454,7 +456,7 @@ static int make_arms(struct builder *b, struct expansion *x)
 			ret = add_arm(b, x);
 	} while (!ret && advance(x));
 	for (size_t i = 0; i < x->n_axes && !ret; i++)
-		if (x->axes[i] != x->labs && !x->used[i])
+		if (x->axes[i] != x->labs && !x->used[i] && !x->lab_forced)
 			ret = err_at(b->err, x->axes[i]->mark, EINVAL, "%s", x->why[i].text);
 	return ret;
 }

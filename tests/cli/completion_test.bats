@@ -81,6 +81,20 @@ includes() {
 	expect 'bench nosuch s' ''
 }
 
+@test "filters: stages, behind a comma their options, and the values of these" {
+	includes 'bench udp -f ' none xdp nft-input
+	expect 'bench udp --filter nft-inp' nft-input
+	expect 'bench udp -f nft-input,str' nft-input,structure=
+	expect 'bench udp -f nft-input,rules=1,hi' 1,hit=
+	expect 'bench udp -f nft-input,action=dr' drop
+	expect 'bench udp -f nft-file,file=mi' mine.yaml
+	includes 'bench udp filter.act' filter.action=
+	expect 'bench udp filter.action=dr' drop
+	expect 'bench udp --search qu' quick
+	expect 'run --set search.preset=cs' csit
+	includes 'list filters ' none nft-forward
+}
+
 @test "values of options are not taken for operands" {
 	expect 'bench -t 1s tcp st' streams=
 	expect 'bench --duration 1s tcp st' streams=
@@ -107,7 +121,7 @@ includes() {
 	includes 'lab up ' pair routed mine.yaml
 	includes 'lab ' up down list exec show
 	expect 'lab up zzz' ''
-	includes 'list ' loads suites labs
+	includes 'list ' loads filters suites labs
 }
 
 @test "labs that are up, and their nodes" {

@@ -43,6 +43,16 @@ tool, = [f for f in json.load(sys.stdin) if f["name"] == "iperf3"]
 assert tool["status"] == "missing", tool' <<<"$output"
 }
 
+@test "what filters and frames need is tried by putting it in place" {
+	netbench doctor --json
+	python3 -c 'import json, sys
+findings = json.load(sys.stdin)
+filters = {f["name"]: f for f in findings if f["group"] == "filters"}
+assert {"xdp", "tcx", "nf_tables", "conntrack", "nat", "flowtable"} <= set(filters), filters
+assert not [f for f in filters.values() if f["vital"] or "wants one of" in f["detail"]], filters
+assert [f for f in findings if f["group"] == "frames"]' <<<"$output"
+}
+
 @test "what nothing needs yet is not called missing" {
 	netbench doctor --json
 	python3 -c 'import json, sys

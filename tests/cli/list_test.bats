@@ -4,11 +4,11 @@
 
 load cli
 
-@test "list shows loads, suites and labs" {
+@test "list shows loads, filters, suites and labs" {
 	netbench list
 	expect_status 0
 	expect_errors ''
-	expect_output 'Loads:*Suites:*Labs:*pair*routed*'
+	expect_output 'Loads:*Filter stages:*none*Suites:*Labs:*pair*routed*'
 }
 
 @test "list labs shows only labs" {
@@ -25,7 +25,7 @@ load cli
 }
 
 @test "list --json is JSON with the same names as --names" {
-	for part in loads suites labs; do
+	for part in loads filters suites labs; do
 		netbench list --names "$part"
 		expect_status 0
 		names=$output
@@ -35,6 +35,31 @@ load cli
 for entry in json.load(sys.stdin)[sys.argv[1]]: print(entry["name"])' "$part" <<<"$output")
 		[ "$got" = "$names" ] || { echo "$part: $got / $names"; return 1; }
 	done
+}
+
+@test "list filters STAGE shows what the stage takes" {
+	netbench list filters nft-input
+	expect_status 0
+	expect_errors ''
+	expect_output '*nft-input *action=CHOICE *rules=N *structure=CHOICE *linear, set*conntrack=CHOICE *'
+	[[ $output != *flowtable=* && $output != *bpf-hash* ]] || { show; return 1; }
+	netbench list filter xdp
+	expect_status 0
+	expect_output '*xdp *structure=CHOICE *bpf-hash*'
+	[[ $output != *conntrack=* && $output != *interval-set* ]] || { show; return 1; }
+	netbench list filters xpd
+	expect_status 2
+	expect_output ''
+	expect_errors "netbench: no filter stage 'xpd'; did you mean 'xdp'?"
+}
+
+@test "list filters: one line for a stage, its options only with -v" {
+	netbench list filters
+	expect_status 0
+	expect_output 'Filter stages:*'
+	[[ $output != *rules=* ]]
+	netbench list -v filters
+	expect_output '*rules=N *flowtable=yes|no*'
 }
 
 @test "list labs FILE shows a file beside the built-in ones" {

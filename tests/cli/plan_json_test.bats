@@ -25,6 +25,25 @@ for suite in plan["suites"]:
     assert set(suite["order"]) == {arm["name"] for arm in suite["arms"]}' "$text" <<<"$output"
 }
 
+@test "filters, baselines, slopes and searches" {
+	cat >"$BATS_TEST_TMPDIR/s.yaml" <<-'END'
+	labs: {l: {nodes: [x, y], links: [{ends: [x, y]}], filters: [none]}}
+	cases:
+	- {name: t, load: udp, matrix: {filter.rules: [1, 2]}, against: {filter.rules: 1}, slope: filter.rules}
+	- {name: u, load: udp, search: csit}
+	END
+	netbench run --dry-run --json "$BATS_TEST_TMPDIR/s.yaml"
+	expect_status 0
+	python3 -c 'import json, sys
+suite, = json.load(sys.stdin)["suites"]
+one, two, u = suite["arms"]
+assert one["against"] is None and two["against"] == "t/rules=1", (one, two)
+assert two["slope"] == "filter.rules" and u["slope"] is None
+assert two["search"] is None and u["search"]["preset"] == "csit", u
+only, = two["lab"]["filters"]
+assert only["stage"] == "none" and only["node"] == "y" and only["rules"] == "2", only' <<<"$output"
+}
+
 @test "what is skipped, and why; a refusal is a document too" {
 	netbench bench --dry-run --json tcp congestion=nosuch
 	expect_status 0

@@ -72,3 +72,37 @@ print(json.load(sys.stdin)["links"][1]["ends"][1]["address"].split("/")[0])')
 	expect_status 0
 	expect_output "Lab '$lab' was not up."
 }
+
+@test "filters of the lab are in place while it is up, and shown" {
+	cat >"$BATS_TEST_TMPDIR/f.yaml" <<-'END'
+	nodes: {a: , r: {forward: yes}, b: }
+	links: [{ends: [a, r]}, {ends: [r, b]}]
+	filters: [{stage: nft-forward, rules: 7, action: accept}]
+	END
+	netbench lab up --name "$lab" "$BATS_TEST_TMPDIR/f.yaml"
+	expect_status 0
+	netbench lab show "$lab"
+	expect_output "Lab '$lab': 3 nodes, 2 links, 1 filter*filter *nft-forward *r *action accept, rules 7*"
+	netbench lab show --json "$lab"
+	python3 -c 'import json, sys
+only, = json.load(sys.stdin)["filters"]
+assert only["stage"] == "nft-forward" and only["node"] == "r" and only["rules"] == "7", only' <<<"$output"
+	if [ -x /usr/sbin/nft ]; then
+		netbench lab exec "$lab" r /usr/sbin/nft list ruleset
+		expect_output '*hook forward*accept*'
+	fi
+}
+
+@test "a filter that ends with its process is refused, and so is one that cannot be" {
+	printf 'nodes: [a, b]\nlinks: [{ends: [a, b]}]\nfilters: [none, xdp]\n' >"$BATS_TEST_TMPDIR/f.yaml"
+	netbench lab up --name "$lab" "$BATS_TEST_TMPDIR/f.yaml"
+	expect_status 2
+	expect_errors "netbench: *f.yaml:3:17: filter 'xdp' ends with the process that made it: 'lab up' cannot leave it in place"
+	printf 'nodes: [a, b]\nlinks: [{ends: [a, b]}]\nfilters: [{stage: nft-input, on: eth9}]\n' \
+		>"$BATS_TEST_TMPDIR/f.yaml"
+	netbench lab up --name "$lab" "$BATS_TEST_TMPDIR/f.yaml"
+	expect_status 2
+	expect_errors "netbench: *f.yaml:3:11: filter 'nft-input': node 'b' has no interface 'eth9'*"
+	netbench lab list
+	[[ $output != *$lab* ]]
+}

@@ -179,7 +179,7 @@ static void equal_filters_are_asked_once(void **state)
 static void paths_name_filters(void **state)
 {
 	char *set[] = {"filter.wall.rules=7", "filter.3.rules=8", "filter.s.action=accept",
-		       "filter.*.map=a=b", "filter.file=../x"};
+		       "filter.3.map=eth1=b", "filter.file=../x"};
 	struct suite *suite = parse_as(
 		"dir/s.yaml", LAB("[wall, {stage: gate, node: s}, none]") "- {name: t, load: tcp}");
 	struct plan *plan = make(suite, &(struct plan_options){.set = set, .n_set = 4});
@@ -191,7 +191,7 @@ static void paths_name_filters(void **state)
 	assert_int_equal(filter[2].rules, 8);
 	assert_int_equal(filter[0].action, FILTER_DROP);
 	assert_int_equal(filter[1].action, FILTER_ACCEPT);
-	assert_string_equal(filter[2].map.list[0], "a=b");
+	assert_string_equal(filter[2].map.list[0], "eth1=b");
 	plan_free(plan);
 	suite_free(suite);
 	/* The word of a command line is relative to the working directory, a suite's to the suite. */
@@ -296,6 +296,25 @@ static void labs_are_compared(void **state)
 	suite_free(suite);
 }
 
+static void a_lab_from_the_command_line_may_lack_what_is_varied(void **state)
+{
+	char *set[] = {"lab=d"};
+	struct suite *suite =
+		parse("labs: {d: {nodes: [a, b], links: [{ends: [a, b]}]},\n"
+		      "       r: {nodes: [a, b], links: [{ends: [a, b]}], filters: [none]}}\n"
+		      "cases:\n"
+		      "- {name: t, lab: r, load: tcp, matrix: {filter.stage: [none, wall]},\n"
+		      "   against: {filter.stage: none}}\n");
+	struct plan *plan = make(suite, &(struct plan_options){.set = set, .n_set = 1});
+
+	(void)state;
+	assert_int_equal(plan->n_arms, 1);
+	assert_string_equal(plan->arms[0].name, "t");
+	assert_int_equal(plan->arms[0].baseline, NO_BASELINE);
+	plan_free(plan);
+	suite_free(suite);
+}
+
 static void comparisons_that_make_no_sense(void **state)
 {
 	(void)state;
@@ -390,7 +409,7 @@ static struct suite *adhoc(char **settings, size_t n_settings, char **words, siz
 static void the_command_line_compares_a_filter_with_none(void **state)
 {
 	static const char *const names[] = {"udp/bare", "udp/wall+gate"};
-	char *words[] = {"wall,rules=10,map=a={ 1, 2 },map=c=d", "stage=gate,node=a"};
+	char *words[] = {"wall,rules=10,map=eth0=x,action=accept", "stage=gate,file=a, b,node=a"};
 	char *settings[] = {"filter.gate.rules=5", "size=64", "repeat=1"};
 	struct suite *suite = adhoc(settings, 3, words, 2, NULL);
 	struct plan *plan = make(suite, &(struct plan_options){0});
@@ -402,8 +421,9 @@ static void the_command_line_compares_a_filter_with_none(void **state)
 	assert_int_equal(plan->arms[1].lab.n_filters, 2);
 	assert_int_equal(plan->arms[1].baseline, 0);
 	assert_int_equal(filter[0].rules, 10);
-	assert_string_equal(filter[0].map.list[0], "a={ 1, 2 }");
-	assert_string_equal(filter[0].map.list[1], "c=d");
+	assert_string_equal(filter[0].map.list[0], "eth0=x");
+	assert_string_equal(filter[1].file, "a, b");
+	assert_int_equal(filter[0].action, FILTER_ACCEPT);
 	assert_string_equal(filter[1].node, "a");
 	assert_int_equal(filter[1].rules, 5);
 	for (size_t i = 0; i < 2; i++)
@@ -496,6 +516,7 @@ int main(void)
 		cmocka_unit_test(an_axis_counts_where_the_stage_is),
 		cmocka_unit_test(arms_are_compared_with_their_like),
 		cmocka_unit_test(labs_are_compared),
+		cmocka_unit_test(a_lab_from_the_command_line_may_lack_what_is_varied),
 		cmocka_unit_test(comparisons_that_make_no_sense),
 		cmocka_unit_test(searches_are_read),
 		cmocka_unit_test(the_command_line_compares_a_filter_with_none),
