@@ -54,10 +54,11 @@ static bool set_hook(struct nft *nft, struct nftnl_chain *chain, const struct nf
 	if (nft->family != NFPROTO_NETDEV)
 		return true;
 	names = device_names(nft->site);
-	if (names)
-		nftnl_chain_set_array(chain, NFTNL_CHAIN_DEVICES, names);
+	if (!names)
+		return false;
+	nftnl_chain_set_array(chain, NFTNL_CHAIN_DEVICES, names);
 	free(names);
-	return names;
+	return true;
 }
 
 void nft_chain(struct nft *nft, const char *name, const struct nft_hook *hook)
