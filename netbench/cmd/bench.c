@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bench command: one load, alone, in a lab of two nodes. */
+/* The bench command: one load, alone or against the same with filters. */
 #include "cmd/run.h"
 
 #include <errno.h>
@@ -101,10 +101,16 @@ const struct cmd cmd_bench = {
 	.help = "measure one load between two nodes",
 	.synopsis = "[OPTION…] LOAD [KEY=VALUE…]",
 	.opts = opts,
-	.details = "KEY is an option of the load, duration, warmup or repeat, or the path of an "
-		   "option\n"
-		   "of the lab such as link.mtu or link.offloads.\n\n"
-		   "Example: netbench bench tcp streams=4 link.offloads=on duration=5s",
+	.details =
+		"KEY is an option of the load, duration, warmup or repeat, or the path of an "
+		"option\n"
+		"of the lab such as link.mtu, filter.rules or search.width. With --filter the lab "
+		"is\n"
+		"measured without and with the filters, trial by trial in turn; `netbench list "
+		"filters`\n"
+		"shows the stages. The value of a KEY may hold commas if no '=' follows them.\n\n"
+		"Example: netbench bench tcp streams=4 link.offloads=on duration=5s\n\n"
+		"Example: netbench bench frames --lab routed --filter nft-file,file=my.nft",
 	.run = run,
 	.more_help = more_help,
 };

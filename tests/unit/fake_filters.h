@@ -11,6 +11,9 @@
 
 #include "topo/filter/filter.h"
 
+/* Where the ruleset of any file is wrong. */
+#define FAKE_FAULT ":3:7: syntax error"
+
 /* How often a stage was asked whether it can run. */
 static unsigned int fake_filter_checks;
 
@@ -32,7 +35,7 @@ static int wall_check(const void *cfg, struct err *err)
 	if (spec->action == FILTER_REJECT)
 		return err_set(err, EOPNOTSUPP, "the kernel cannot reject");
 	if (spec->file)
-		return err_set(err, EINVAL, "%s:3:7: syntax error", spec->file);
+		return err_set(err, EINVAL, "%s" FAKE_FAULT, spec->file);
 	return 0;
 }
 
