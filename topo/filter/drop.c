@@ -168,7 +168,8 @@ static int open_skeleton(struct drop *drop, enum drop_hook hook, struct err *err
 	if (!drop->skel)
 		return err_sys(err, errno, "cannot open the BPF program");
 	drop->program = program_of(drop->skel, hook);
-	bpf_object__for_each_program(program, drop->skel->obj)
+	for (program = bpf_object__next_program(drop->skel->obj, NULL); program;
+	     program = bpf_object__next_program(drop->skel->obj, program))
 		bpf_program__set_autoload(program, program == drop->program);
 	return 0;
 }

@@ -44,8 +44,8 @@ static void list_programs(const struct bpf_object *object, bool all, enum bpf_pr
 	size_t at = 0;
 
 	buf[0] = '\0';
-	bpf_object__for_each_program(program, object)
-	{
+	for (program = bpf_object__next_program(object, NULL); program;
+	     program = bpf_object__next_program(object, program)) {
 		if ((!all && !may_be(program, type)) || at >= len)
 			continue;
 		at += (size_t)snprintf(buf + at, len - at, "%s'%s'", at ? ", " : "",
@@ -98,11 +98,12 @@ static int choose(struct own *own, const struct filter_spec *spec, enum bpf_prog
 			return refuse_named(own, spec, type, stage, err);
 		return 0;
 	}
-	bpf_object__for_each_program(program, own->object) if (may_be(program, type))
-	{
-		own->program = program;
-		n++;
-	}
+	for (program = bpf_object__next_program(own->object, NULL); program;
+	     program = bpf_object__next_program(own->object, program))
+		if (may_be(program, type)) {
+			own->program = program;
+			n++;
+		}
 	return n == 1 ? 0 : refuse_number(own, spec, n, type, stage, err);
 }
 
@@ -113,10 +114,13 @@ static int prepare(const struct own *own, enum bpf_prog_type type, char *verifie
 	struct bpf_map *map;
 	int r = 0;
 
-	bpf_object__for_each_program(program, own->object)
+	for (program = bpf_object__next_program(own->object, NULL); program;
+	     program = bpf_object__next_program(own->object, program))
 		bpf_program__set_autoload(program, program == own->program);
-	bpf_object__for_each_map(map, own->object) if (!r && bpf_map__pin_path(map)) r =
-		bpf_map__set_pin_path(map, NULL);
+	for (map = bpf_object__next_map(own->object, NULL); map;
+	     map = bpf_object__next_map(own->object, map))
+		if (!r && bpf_map__pin_path(map))
+			r = bpf_map__set_pin_path(map, NULL);
 	if (!r && bpf_program__type(own->program) != type)
 		r = bpf_program__set_type(own->program, type);
 	if (!r)

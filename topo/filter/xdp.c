@@ -45,8 +45,10 @@ static int explain(int code, const char *ifname, bool native, struct err *err)
 static int link_device(struct xdp *xdp, const struct filter_device *device, bool native,
 		       struct err *err)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts,
-		    .flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+	const struct bpf_link_create_opts opts = {
+		.sz = sizeof(opts),
+		.flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE,
+	};
 	int fd = bpf_link_create(program_fd(&xdp->program), device->ifindex, BPF_XDP, &opts);
 
 	if (fd < 0)
