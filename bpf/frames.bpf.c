@@ -63,7 +63,10 @@ static __always_inline int due(const struct generator_config *c, struct generato
 
 	if (!s->start_ns || now < s->start_ns || now >= s->end_ns)
 		return 0;
-	s->mark = now >= s->begin_ns ? FRAMES_MEASURED : 0;
+	if (!s->mark && now >= s->begin_ns) {
+		s->mark = FRAMES_MEASURED;
+		s->early = s->sent;
+	}
 	*ret_ns = now;
 	if (!c->interval)
 		return 1;
@@ -119,8 +122,6 @@ SEC("xdp") int frames_out(struct xdp_md *ctx)
 	frames_write(&c->shape, size, tuple, FRAMES_BE64(seq), FRAMES_BE64(ns),
 		     FRAMES_BE16(c->stream | s->mark), data);
 	s->sent = seq + 1;
-	s->bytes += size->bytes + FRAMES_FCS;
-	s->measured += s->mark >> 15;
 	if (c->action == XDP_REDIRECT)
 		return bpf_redirect(c->ifindex, 0);
 	return c->action;

@@ -55,7 +55,8 @@ struct frames_shape {
 	__u16 l3, l4, payload;		   /* offsets */
 	__u8 v6, tcp;
 	__u8 many_flows, many_sizes; /* what must be written anew for every frame */
-	__u32 tuple;		     /* of flow 0: in the header already */
+	__u8 untouched; /* nobody on the way writes to a frame: its header stays as it was made */
+	__u32 tuple;	/* of flow 0: in the header already */
 };
 
 /* What differs with the size. Sums are partial ones' complement sums (RFC 1071), not folded. */
@@ -210,9 +211,9 @@ static __always_inline void frames_write_l4_sum(const struct frames_shape *shape
 }
 
 /*
- * Write all of a frame but its body. A page that comes back from its journey has another TTL and
- * other MAC addresses, so the whole header is written every time. seq, ns and stream are in network
- * byte order already.
+ * Write what may differ from the last journey of this page. One that was forwarded comes back with
+ * another TTL and other MAC addresses, so the whole header is written, but on a way where nobody touches
+ * it: then half of the cache lines stay clean. seq, ns and stream are in network byte order already.
  */
 static __always_inline void frames_write(const struct frames_shape *shape,
 					 const struct frames_size *size, __u32 tuple, __u64 seq,
@@ -220,7 +221,8 @@ static __always_inline void frames_write(const struct frames_shape *shape,
 {
 	char *frame = to;
 
-	frames_write_header(shape, frame);
+	if (!shape->untouched)
+		frames_write_header(shape, frame);
 	if (shape->many_sizes)
 		frames_write_lengths(shape, size, frame);
 	if (shape->many_flows)

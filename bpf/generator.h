@@ -28,7 +28,8 @@ struct generator_state {
 	__u32 in_burst;
 	__u16 mark; /* FRAMES_MEASURED, or 0 */
 	__u32 size; /* the next of the sizes */
-	__u64 sent, measured, bytes;
+	__u64 sent;
+	__u64 early;  /* sent before the window; valid once mark is set */
 	__u64 unsent; /* due, but not made good after a hold-up */
 };
 

@@ -67,33 +67,42 @@ static __always_inline void take(const struct sink_config *c, __u64 seq, __u64 n
 
 		m.last = bpf_map_lookup_elem(&last, &flow);
 	}
-	if (sink_take(&m, seq, label & FRAMES_MEASURED, bytes, c->concurrent) && ns &&
-	    (label & FRAMES_MEASURED))
+	if (c->bytes && bytes != c->bytes)
+		m.count->odd++;
+	if (sink_take(&m, seq, label >> 15, c->concurrent) && ns && (label & FRAMES_MEASURED))
 		note_latency(cpu, ns);
 }
 
-/* Where the payload of a test frame begins, from the begin of the frame; 0: another frame. */
-static __always_inline void *find_payload(const struct sink_config *c, char *data, char *end)
+/* Where the payload of a test frame of one kind begins; 0: another frame. */
+static __always_inline void *find(const struct sink_config *c, char *data, char *end, int v6,
+				  int tcp)
 {
+	const int l3 = 14, l4 = l3 + (v6 ? 40 : 20), payload = l4 + (tcp ? 20 : 8);
 	__u16 type;
 
-	if (data + c->payload + FRAMES_PAYLOAD > end)
+	if (data + payload + FRAMES_PAYLOAD > end)
 		return 0;
 	type = *(__u16 *)(data + 12);
 	/* The tag may also have been taken off, and kept beside the frame. */
 	if (c->vlan && type == FRAMES_BE16(0x8100)) {
 		data += 4;
-		if (data + c->payload + FRAMES_PAYLOAD > end)
+		if (data + payload + FRAMES_PAYLOAD > end)
 			return 0;
 		type = *(__u16 *)(data + 12);
 	}
-	if (type != (c->v6 ? FRAMES_BE16(0x86dd) : FRAMES_BE16(0x0800)))
+	if (type != (v6 ? FRAMES_BE16(0x86dd) : FRAMES_BE16(0x0800)) ||
+	    *(__u8 *)(data + l3 + (v6 ? 6 : 9)) != (tcp ? 6 : 17) ||
+	    *(__u16 *)(data + l4 + 2) != c->port)
 		return 0;
-	if (*(__u8 *)(data + c->l3 + (c->v6 ? 6 : 9)) != (c->tcp ? 6 : 17))
-		return 0;
-	if (*(__u16 *)(data + c->l4 + 2) != c->port)
-		return 0;
-	return data + c->payload;
+	return data + payload;
+}
+
+/* Offsets that the compiler knows: this runs once per frame. */
+static __always_inline void *find_payload(const struct sink_config *c, char *data, char *end)
+{
+	if (c->v6)
+		return c->tcp ? find(c, data, end, 1, 1) : find(c, data, end, 1, 0);
+	return c->tcp ? find(c, data, end, 0, 1) : find(c, data, end, 0, 0);
 }
 
 SEC("xdp.frags") int sink_xdp(struct xdp_md *ctx)
@@ -105,9 +114,7 @@ SEC("xdp.frags") int sink_xdp(struct xdp_md *ctx)
 	if (!payload)
 		return XDP_PASS;
 	take(c, FRAMES_BE64(*(__u64 *)payload), FRAMES_BE64(*(__u64 *)(payload + 8)),
-	     FRAMES_BE16(*(__u16 *)(payload + 16)),
-	     c->long_frames ? (__u32)bpf_xdp_get_buff_len(ctx) + FRAMES_FCS
-			    : (__u32)(end - data) + FRAMES_FCS);
+	     FRAMES_BE16(*(__u16 *)(payload + 16)), (__u32)(end - data));
 	return XDP_DROP;
 }
 
@@ -132,7 +139,7 @@ SEC("socket") int sink_socket(struct __sk_buff *skb)
 	    bpf_skb_load_bytes(skb, header, &payload, sizeof(payload)))
 		return 0;
 	take(c, FRAMES_BE64(payload.seq), FRAMES_BE64(payload.ns), FRAMES_BE16(payload.stream),
-	     skb->len - c->skip + c->l4 + FRAMES_FCS);
+	     skb->len - c->skip + c->l4);
 	return 0;
 }
 

@@ -18,11 +18,17 @@ enum {
 
 /* One per CPU, so that nobody waits for a cache line. */
 struct sink_count {
-	__u64 frames, bytes; /* everything that came, with the FCS */
-	__u64 measured;	     /* new, and sent inside the measured window */
+	__u64 fresh[2]; /* new frames: [1] those sent inside the measured window */
 	__u64 duplicates, ancient, reordered, gaps;
 	__u64 unknown; /* of streams that nobody sends */
+	__u64 odd;     /* not of the size that all frames have */
 } __attribute__((aligned(64)));
+
+/* What arrived, each frame once. */
+static __always_inline __u64 sink_unique(const struct sink_count *count)
+{
+	return count->fresh[0] + count->fresh[1];
+}
 
 struct sink_stream {
 	__u64 next; /* one above the highest number seen */
@@ -37,13 +43,13 @@ struct sink_config {
 	struct frames_flows
 		flows[FRAMES_STREAMS]; /* per stream; first: index into the flow memory */
 	__u32 n_streams;
-	__u16 port;	       /* destination, network byte order */
-	__u16 l3, l4, payload; /* offsets in an untagged frame */
+	__u32 bytes;	   /* of every frame in memory, tag included; 0: they differ */
+	__u16 port;	   /* destination, network byte order */
+	__u16 l4, payload; /* offsets in an untagged frame */
 	__u8 v6, tcp, vlan;
-	__u8 concurrent;  /* more than one CPU may be in the program at once */
-	__u8 many_flows;  /* keep the last number of every flow */
-	__u8 long_frames; /* XDP: frames may have fragments */
-	__u8 skip;	  /* socket filter: bytes in front of the transport header */
+	__u8 concurrent; /* more than one CPU may be in the program at once */
+	__u8 many_flows; /* keep the last number of every flow */
+	__u8 skip;	 /* socket filter: bytes in front of the transport header */
 };
 
 /* The memory of a sink, wherever it is. */
@@ -117,16 +123,14 @@ static __always_inline __u64 sink_raise(__u64 *top, __u64 value, int concurrent)
 	return old;
 }
 
-/* Count one frame of a known stream; seq in host byte order. Is it new? */
-static __always_inline int sink_take(const struct sink_memory *m, __u64 seq, int measured,
-				     __u32 bytes, int concurrent)
+/* Count one frame of a known stream; seq in host byte order, measured 0 or 1. Is it new? */
+static __always_inline int sink_take(const struct sink_memory *m, __u64 seq, __u32 measured,
+				     int concurrent)
 {
 	struct sink_count *count = m->count;
 	enum sink_verdict verdict;
 	__u64 next, before;
 
-	count->frames++;
-	count->bytes += bytes;
 	verdict = sink_see(m->stream, seq, concurrent);
 	if (verdict != SINK_NEW) {
 		if (verdict == SINK_DUPLICATE)
@@ -141,8 +145,7 @@ static __always_inline int sink_take(const struct sink_memory *m, __u64 seq, int
 		count->gaps++;
 	if (seq < before)
 		count->reordered++;
-	if (measured)
-		count->measured++;
+	count->fresh[measured]++;
 	return 1;
 }
 

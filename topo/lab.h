@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/opt.h"
+#include "topo/filter/filter.h"
 
 enum { LAB_NODES_MAX = 4096, LAB_LINKS_MAX = 16384, NODE_NAME_MAX = 32, IF_NAME_MAX = 16 };
 
@@ -39,9 +40,6 @@ struct link_spec {
 
 /* Options of a node and a link. name and mark are not options: they come from the YAML structure. */
 extern const struct opt node_opts[], link_opts[];
-
-struct filter_counters;
-struct filter_spec; /* topo/filter/filter.h */
 
 struct lab_spec {
 	char *name;
@@ -154,8 +152,8 @@ int lab_filter_counters(struct lab *lab, size_t filter, struct filter_counters *
 			struct err *err);
 /* The UDP socket that a filter bound to LAB_TEST_PORT, owned by the lab; -1: it has none. */
 int lab_filter_socket(const struct lab *lab, size_t filter);
-/* Does a filter hold the XDP hook of this end? */
-bool lab_has_xdp(const struct lab *lab, size_t link, unsigned int side);
+/* What filters hold of the XDP hook of this end. */
+enum xdp_hook lab_xdp_hook(const struct lab *lab, size_t link, unsigned int side);
 
 /* Counters of one link end (rtnl_link_stats64), kernel names kept. */
 struct link_counters {

@@ -200,7 +200,7 @@ static uint64_t frames_progress(const struct load_run *run)
 
 	frames_filters_read(run, &mark);
 	frames_sink_read(state->sink, &count);
-	return count.frames + mark.dropped;
+	return sink_unique(&count) + mark.dropped;
 }
 
 uint64_t frames_start(const struct lane *lane)
@@ -219,14 +219,14 @@ void frames_drain(const struct lane *lane)
 	uint64_t last, since, now;
 
 	frames_sink_read(state->sink, &count);
-	last = count.frames;
+	last = sink_unique(&count);
 	for (since = now = now_ns(); now < since + QUIET_NS && now < clock->drain_ns;
 	     now = now_ns()) {
 		lane_sleep_until(now + 1000000);
 		frames_sink_read(state->sink, &count);
-		if (count.frames != last)
+		if (sink_unique(&count) != last)
 			since = now;
-		last = count.frames;
+		last = sink_unique(&count);
 	}
 }
 
@@ -260,7 +260,7 @@ static int frames_account(struct load_run *run, struct account *ret, struct err 
 	*ret = (struct account){.present = true, .packets_per_buffer = 1, .packets_per_frame = 1};
 	for (size_t i = 0; i < run->threads; i++)
 		ret->sent += ((const struct frames_lane *)run->lanes[i].shared)->sent;
-	ret->delivered = count.frames - count.duplicates - count.ancient;
+	ret->delivered = sink_unique(&count);
 	ret->duplicates = count.duplicates;
 	return socket_drops(run, &ret->socket_drops, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Owns the figures of the frames load: what its counters come to. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static int add_up(struct load_run *run, struct totals *t, struct err *err)
 		t->dropped_pps = (double)(marks[1].dropped - marks[0].dropped) * 1e9 /
 				 (double)(marks[1].ns - marks[0].ns);
 	t->window_s = run_window_s(run);
-	t->delivered_pps = (double)t->count.measured / t->window_s;
+	t->delivered_pps = (double)t->count.fresh[1] / t->window_s;
 	return 0;
 }
 
@@ -59,12 +60,12 @@ static int add_up(struct load_run *run, struct totals *t, struct err *err)
  */
 static double loss_of(const struct totals *t)
 {
-	const uint64_t unique = t->count.frames - t->count.duplicates - t->count.ancient;
+	const uint64_t unique = sink_unique(&t->count);
 
 	if (!t->measured)
 		return NAN;
 	if (!t->dropped)
-		return ((double)t->measured - (double)t->count.measured) / (double)t->measured;
+		return ((double)t->measured - (double)t->count.fresh[1]) / (double)t->measured;
 	return ((double)t->sent - (double)unique - (double)t->dropped) / (double)t->sent;
 }
 
@@ -185,6 +186,12 @@ int frames_collect(struct load_run *run, struct result_case *c, struct err *err)
 		r = findings_add(&c->proofs, true, "engine", "%s: %s; counted by %s",
 				 frames_engines[state->engine], state->why,
 				 frames_sink_text(state->sink));
+	if (!r && t->count.odd) {
+		case_worsen(c, CASE_VOID, "%" PRIu64 " frames came with another size",
+			    (uint64_t)t->count.odd);
+		r = findings_add(&c->proofs, false, "size", "%" PRIu64 " frames had another",
+				 (uint64_t)t->count.odd);
+	}
 	free(t);
 	return r ? err_sys(err, r, "cannot keep the figures of frames") : 0;
 }

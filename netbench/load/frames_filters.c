@@ -69,7 +69,8 @@ bool frames_filters_drop(const struct load_run *run)
 		const struct filter_spec *spec = &lab_spec(run->lab)->filters[state->filters[i]];
 		struct filter_counters counters = {0};
 
-		found |= (spec->action == FILTER_DROP || spec->action == FILTER_REJECT) &&
+		found |= filter_of(spec)->read &&
+			 (spec->action == FILTER_DROP || spec->action == FILTER_REJECT) &&
 			 spec->hit != FILTER_NEVER && spec->rules &&
 			 !lab_filter_counters(run->lab, state->filters[i], &counters, NULL) &&
 			 counters.exact;

@@ -282,12 +282,10 @@ static void keep_figures(struct frames_lane *shared, const struct frames_live *l
 	const struct generator_state *s = &live->skel->bss->state;
 
 	shared->sent = s->sent;
-	shared->measured = s->measured;
+	shared->measured = s->mark ? s->sent - s->early : 0;
 	shared->unsent = s->unsent;
-	shared->bytes = s->bytes;
 	hist_merge(&shared->late, live->late);
 	lane_publish(&shared->shared.packets, s->sent);
-	lane_publish(&shared->shared.bytes, s->bytes);
 }
 
 int frames_live_send(struct lane *lane, struct err *err)

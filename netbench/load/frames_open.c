@@ -76,7 +76,7 @@ static int choose_place(const struct load_run *run, enum frames_place *ret, stru
 
 	if (run->injected && path->hops == 1)
 		taken = "injected frames do not pass the XDP hook";
-	else if (lab_has_xdp(run->lab, path->last_link, !path->last_side))
+	else if (lab_xdp_hook(run->lab, path->last_link, !path->last_side))
 		taken = "a filter holds the XDP hook of the last device";
 	if (state->socket_filter != SIZE_MAX)
 		*ret = FRAMES_AT_READER;
@@ -130,10 +130,15 @@ static int open_way(struct load_run *run, struct err *err)
 {
 	const struct frames_state *state = run->state;
 	const struct frames_path *path = &state->path;
+	const enum xdp_hook hook = lab_xdp_hook(run->lab, path->first_link, !path->first_side);
 
 	if (state->engine != FRAMES_XDP && state->engine != FRAMES_INJECT)
 		return 0;
-	if (lab_has_xdp(run->lab, path->first_link, !path->first_side) ||
+	if (hook == XDP_HOOK_GENERIC && state->engine == FRAMES_XDP)
+		return err_set(err, EOPNOTSUPP,
+			       "the generic XDP program at the first link keeps out the native one "
+			       "that engine xdp needs there");
+	if (hook == XDP_HOOK_NATIVE ||
 	    (path->hops == 1 && frames_sink_place(state->sink) == FRAMES_AT_XDP))
 		return 0;
 	return frames_sink_pass(state->sink, path->next_node, path->next_ifindex, err);
@@ -148,6 +153,25 @@ static void set_why(struct frames_state *state, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(state->why, sizeof(state->why), fmt, ap);
 	va_end(ap);
+}
+
+/* why_not: what keeps live frames out; NULL: nothing does. */
+static void choose_fastest(const struct load_run *run, const struct err *why_not)
+{
+	struct frames_state *state = run->state;
+	const struct frames_path *path = &state->path;
+
+	if (why_not) {
+		state->engine = FRAMES_PACKET;
+		set_why(state, "%s", why_not->text);
+	} else if (lab_xdp_hook(run->lab, path->first_link, !path->first_side) ==
+		   XDP_HOOK_GENERIC) {
+		state->engine = FRAMES_INJECT;
+		set_why(state, "a device with a generic XDP program takes no redirected frames");
+	} else {
+		state->engine = FRAMES_XDP;
+		set_why(state, "the kernel has live frames, and the first link takes them");
+	}
 }
 
 static int choose_engine(struct load_run *run, struct err *err)
@@ -165,9 +189,7 @@ static int choose_engine(struct load_run *run, struct err *err)
 	if (r == -EPERM)
 		err_set(&why, EPERM, "live frames need privileges in the first user namespace");
 	if (state->engine == FRAMES_AUTO) {
-		state->engine = r ? FRAMES_PACKET : FRAMES_XDP;
-		set_why(state, "%s",
-			r ? why.text : "the kernel has live frames, and the first link takes them");
+		choose_fastest(run, r ? &why : NULL);
 		return 0;
 	}
 	return r ? err_set(err, r, "engine %s: %s", frames_engines[cfg->engine], why.text) : 0;
@@ -188,7 +210,7 @@ static int check_way(const struct load_run *run, struct err *err)
 			       state->look.longest + FRAMES_FCS, frames_engines[state->engine],
 			       LIVE_BYTES_MAX + FRAMES_FCS);
 	if (state->engine == FRAMES_INJECT &&
-	    lab_has_xdp(run->lab, path->first_link, !path->first_side))
+	    lab_xdp_hook(run->lab, path->first_link, !path->first_side) == XDP_HOOK_NATIVE)
 		return err_set(err, EINVAL,
 			       "engine inject: frames would bypass the filter at the XDP hook");
 	return 0;
@@ -248,6 +270,8 @@ static int open_all(struct load_run *run, uint16_t port, struct err *err)
 		r = open_lanes(run, err);
 	if (r)
 		return r;
+	state->look.shape.untouched = state->engine == FRAMES_XDP && state->path.hops == 1 &&
+				      frames_sink_place(state->sink) == FRAMES_AT_XDP;
 	return frames_is_live(state->engine) ? frames_live_open(run, err)
 					     : frames_socket_open(run, port, err);
 }
@@ -255,7 +279,7 @@ static int open_all(struct load_run *run, uint16_t port, struct err *err)
 int frames_open(struct load_run *run, struct err *err)
 {
 	const struct frames_cfg *cfg = run->cfg;
-	const uint16_t port = (uint16_t)(LAB_TEST_PORT + PORTS_PER_LOAD * run->ordinal);
+	const uint16_t port = (uint16_t)(LAB_TEST_PORT + PORTS_PER_LOAD * run->twin);
 	struct frames_state *state = calloc(1, sizeof(*state));
 	int r;
 

@@ -324,6 +324,7 @@ int frames_look_make(const struct frames_options *options, const struct frames_p
 		if (!i)
 			keep_header(&d, ret);
 	}
+	memcpy(ret->frame, shape->header, shape->payload);
 	return 0;
 }
 

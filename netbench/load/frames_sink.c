@@ -32,6 +32,9 @@ _Static_assert((int)HIST_BUCKETS == (int)HISTOGRAM_BUCKETS && HIST_MAX_NS == HIS
 /* A buffer that rides out a descheduled reader for a while. */
 #define READER_RCVBUF (8 << 20)
 
+/* A frame up to here is in one piece. */
+#define LINEAR_BYTES 2048
+
 enum { PASSES_MAX = 2 };
 
 /* What a reader counts into; the runner reads it too. */
@@ -79,7 +82,6 @@ static uint32_t configure(const struct frames_sink_options *o, enum frames_place
 
 	config->n_streams = (uint32_t)o->look->n_streams;
 	config->port = htons(o->port);
-	config->l3 = shape->l3 - tag;
 	config->l4 = shape->l4 - tag;
 	config->payload = shape->payload - tag;
 	config->v6 = shape->v6;
@@ -87,7 +89,9 @@ static uint32_t configure(const struct frames_sink_options *o, enum frames_place
 	config->vlan = o->vlan;
 	config->concurrent = o->concurrent || place == FRAMES_AT_SOCKET;
 	config->many_flows = shape->many_flows;
-	config->long_frames = o->look->longest > 3000;
+	/* A long one may come in fragments, and a tag may have been taken off. */
+	if (o->look->n_sizes == 1 && !o->vlan && o->look->longest < LINEAR_BYTES)
+		config->bytes = o->look->longest;
 	config->skip = shape->tcp && !shape->v6 ? sizeof(struct iphdr) : 0;
 	return shape->many_flows ? flows : 1;
 }
@@ -326,9 +330,9 @@ void frames_sink_take(struct frames_sink *sink, const struct frames_payload *pay
 	if (sink->config.many_flows)
 		m.last = &memory->last[sink->config.flows[number].first +
 				       frames_flow(&sink->config.flows[number], seq)];
-	if (sink_take(&m, seq, label & FRAMES_MEASURED,
-		      (uint32_t)(len + sink->config.payload + FRAMES_FCS), 0) &&
-	    ns && (label & FRAMES_MEASURED)) {
+	if (sink->config.bytes && len + sink->config.payload != sink->config.bytes)
+		memory->count.odd++;
+	if (sink_take(&m, seq, label >> 15, 0) && ns && (label & FRAMES_MEASURED)) {
 		const uint64_t now = now_ns();
 
 		hist_add(&memory->latency, now > ns ? now - ns : 0);
@@ -343,14 +347,14 @@ void frames_sink_read(const struct frames_sink *sink, struct sink_count *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < n; i++) {
-		ret->frames += counts[i].frames;
-		ret->bytes += counts[i].bytes;
-		ret->measured += counts[i].measured;
+		ret->fresh[0] += counts[i].fresh[0];
+		ret->fresh[1] += counts[i].fresh[1];
 		ret->duplicates += counts[i].duplicates;
 		ret->ancient += counts[i].ancient;
 		ret->reordered += counts[i].reordered;
 		ret->gaps += counts[i].gaps;
 		ret->unknown += counts[i].unknown;
+		ret->odd += counts[i].odd;
 	}
 }
 

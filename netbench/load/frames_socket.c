@@ -236,8 +236,6 @@ static int send_batch(struct sender *s, size_t n, uint64_t now, struct err *err)
 			return r;
 		if (lane_stopped(s->lane) || (!done && now_ns() >= s->lane->run->clock->end_ns))
 			return 0;
-		for (size_t i = 0; i < done; i++)
-			s->shared->bytes += s->iov[i].iov_len + s->head + FRAMES_FCS;
 		s->sent += done;
 		s->shared->measured += s->measured ? done : 0;
 		s->size = (uint32_t)((s->size + done) % s->look->n_sizes);
@@ -246,7 +244,6 @@ static int send_batch(struct sender *s, size_t n, uint64_t now, struct err *err)
 	}
 	s->shared->sent = s->sent;
 	lane_publish(&s->shared->shared.packets, s->sent);
-	lane_publish(&s->shared->shared.bytes, s->shared->bytes);
 	return 0;
 }
 

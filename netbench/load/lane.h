@@ -59,6 +59,7 @@ struct load_run {
 	size_t from, to; /* nodes, for traffic loads */
 	bool injected;	 /* set by open: the traffic appears at the far end of the first link */
 	unsigned int ordinal; /* 0 = main load, 1 … = side loads: keeps their ports apart */
+	unsigned int twin;    /* how many loads of its kind come before it */
 	struct trial_clock *clock;
 	struct lane *lanes;
 	size_t n_lanes;

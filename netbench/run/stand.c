@@ -49,6 +49,8 @@ static int make_runs(struct stand *stand, struct err *err)
 		run->cfg = spec->cfg;
 		run->lab = stand->lab;
 		run->ordinal = (unsigned int)i;
+		for (size_t k = 0; k < i; k++)
+			run->twin += stand->runs[k].load == run->load;
 		r = find_nodes(stand, run, err);
 	}
 	return r;

@@ -99,10 +99,16 @@ struct filter_counters {
 	bool exact;
 };
 
+/*
+ * A device with a native XDP program takes redirected frames; one with a generic program does not,
+ * and cannot get a native one beside it.
+ */
+enum xdp_hook { XDP_HOOK_FREE, XDP_HOOK_NATIVE, XDP_HOOK_GENERIC };
+
 struct filter {
-	struct kind kind; /* cfg is struct filter_spec; cfg_size and opts are the same for all */
-	bool native_xdp;  /* holds the XDP hook of its devices */
-	bool lasting;	  /* stays with the namespace when the process ends (for `lab up`) */
+	struct kind kind;  /* cfg is struct filter_spec; cfg_size and opts are the same for all */
+	enum xdp_hook xdp; /* what it holds of its devices */
+	bool lasting;	   /* stays with the namespace when the process ends (for `lab up`) */
 	/* Put it in place in the current namespace; state is freed by detach, also after a failure. */
 	int (*attach)(const struct filter_site *site, void **ret_state, struct err *err);
 	/* Any time between the two, from any namespace; cheap enough for twice a trial. */

@@ -194,15 +194,15 @@ int lab_filter_socket(const struct lab *lab, size_t filter)
 		       : -1;
 }
 
-bool lab_has_xdp(const struct lab *lab, size_t link, unsigned int side)
+enum xdp_hook lab_xdp_hook(const struct lab *lab, size_t link, unsigned int side)
 {
 	for (size_t i = 0; lab->places && i < lab->spec.n_filters; i++) {
 		const struct filter_place *place = &lab->places[i];
 
-		for (size_t d = 0;
-		     place->attached && place->filter->native_xdp && d < place->n_devices; d++)
+		for (size_t d = 0; place->attached && place->filter->xdp && d < place->n_devices;
+		     d++)
 			if (place->devices[d].link == link && place->devices[d].side == side)
-				return true;
+				return place->filter->xdp;
 	}
-	return false;
+	return XDP_HOOK_FREE;
 }

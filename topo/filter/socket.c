@@ -83,14 +83,6 @@ static int read_socket(void *state, struct filter_counters *ret, struct err *err
 	return 0;
 }
 
-static int read_app(void *state, struct filter_counters *ret, struct err *err)
-{
-	(void)state;
-	(void)err;
-	*ret = (struct filter_counters){.exact = true};
-	return 0;
-}
-
 static void detach(void *state)
 {
 	struct bound *bound = state;
@@ -136,7 +128,6 @@ const struct filter filter_app = {
 		 .cfg_size = sizeof(struct filter_spec),
 		 .check = check},
 	.attach = attach_app,
-	.read = read_app,
 	.detach = detach,
 	.socket = socket_of,
 };
