@@ -253,6 +253,8 @@ static int socket_drops(const struct load_run *run, uint64_t *ret, struct err *e
 
 static int frames_account(struct load_run *run, struct account *ret, struct err *err)
 {
+	const struct frames_cfg *cfg = run->cfg;
+	const uint64_t flows = cfg->look.order == FRAMES_ONE ? 1 : cfg->look.flows;
 	const struct frames_state *state = run->state;
 	struct sink_count count;
 
@@ -262,6 +264,9 @@ static int frames_account(struct load_run *run, struct account *ret, struct err 
 		ret->sent += ((const struct frames_lane *)run->lanes[i].shared)->sent;
 	ret->delivered = sink_unique(&count);
 	ret->duplicates = count.duplicates;
+	/* At random some flows come late, or never. */
+	if (cfg->look.order != FRAMES_RANDOM)
+		ret->flows = ret->sent < flows ? ret->sent : flows;
 	return socket_drops(run, &ret->socket_drops, err);
 }
 

@@ -60,6 +60,7 @@ struct account {
 	uint64_t packets_per_buffer; /* 1, or up to how many packets one dropped buffer can hold */
 	uint64_t packets_per_frame;  /* 1, or up to how many packets one frame on a link can hold */
 	bool fragmented;	     /* packets travel as several link frames */
+	uint64_t flows;		     /* different flows among those sent; 0: not known */
 };
 
 struct load {

@@ -73,6 +73,15 @@ uint64_t ledger_link_packets(const struct ledger_snap *before, const struct ledg
 	       after->links[i][1].rx_packets - before->links[i][1].rx_packets;
 }
 
+const struct node_counters *ledger_node(const struct ledger_snap *snap, const struct route *route,
+					size_t node)
+{
+	for (size_t i = 0; i < route->n_nodes; i++)
+		if (route->nodes[i] == node)
+			return &snap->nodes[i];
+	return NULL;
+}
+
 bool ledger_filter_exact(const struct ledger_snap *snap, size_t filter)
 {
 	return snap->filters[filter].exact;
@@ -175,7 +184,19 @@ static void node_drops(struct drop_list *list, const char *name, const struct no
 	DROP(udp_no_ports, "no socket");
 	DROP(udp_csum_errors, "checksum");
 	DROP(udp_mem_errors, "memory");
+	DROP(ct_drop, "conntrack");
 #undef DROP
+}
+
+/* A new flow that lost a race for its entry is dropped, or merged with the winner. */
+static void race_drops(struct drop_list *list, const char *name, const struct node_counters *before,
+		       const struct node_counters *after)
+{
+	const bool shared = list->shared;
+
+	list->shared = true;
+	add_drop(list, after->ct_insert_failed - before->ct_insert_failed, "conntrack race", name);
+	list->shared = shared;
 }
 
 /* What came into a node and did not leave it, by the links of the route. */
@@ -277,9 +298,12 @@ static void list_drops(struct lab *lab, const struct route *route, const struct 
 	/* Fragments are counted where they are dropped, and again as one failed reassembly. */
 	list->shared = !books->exclusive || books->sum.fragmented;
 	filter_drops(lab, route, before, after, books, true, list);
-	for (size_t i = 0; i < route->n_nodes; i++)
-		node_drops(list, lab_spec(lab)->nodes[route->nodes[i]].name, &before->nodes[i],
-			   &after->nodes[i]);
+	for (size_t i = 0; i < route->n_nodes; i++) {
+		const char *name = lab_spec(lab)->nodes[route->nodes[i]].name;
+
+		node_drops(list, name, &before->nodes[i], &after->nodes[i]);
+		race_drops(list, name, &before->nodes[i], &after->nodes[i]);
+	}
 	for (size_t i = 0; i < route->n_links; i++)
 		link_drops(list, lab_plan_wire(lab_plan(lab), route->links[i])->name,
 			   before->links[i], after->links[i]);

@@ -20,6 +20,7 @@ struct load_run;
 struct result_case;
 
 struct ledger_snap;
+struct node_counters;
 
 int ledger_snap(struct lab *lab, const struct route *route, struct ledger_snap **ret,
 		struct err *err);
@@ -52,6 +53,9 @@ uint64_t ledger_link_bytes(const struct ledger_snap *before, const struct ledger
 			   size_t i);
 uint64_t ledger_link_packets(const struct ledger_snap *before, const struct ledger_snap *after,
 			     size_t i);
+/* The counters of a node; NULL when it is not on the route. Owned by the snap. */
+const struct node_counters *ledger_node(const struct ledger_snap *snap, const struct route *route,
+					size_t node);
 /* Does the filter count all that it drops? */
 bool ledger_filter_exact(const struct ledger_snap *snap, size_t filter);
 /* What a filter of the lab counted between two snaps; 0 when it is not on the route. */

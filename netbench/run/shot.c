@@ -14,6 +14,7 @@
 #include "result/result.h"
 #include "run/ledger.h"
 #include "run/stand.h"
+#include "run/tracking.h"
 #include "run/trial.h"
 
 #define READY_NS UINT64_C(10000000000)
@@ -217,6 +218,9 @@ int shot_load(struct shot *shot, const struct stand *stand, const struct shot_pl
 	if (!r)
 		r = ledger_snap(stand->lab, &stand->route, &shot->before, err);
 	if (!r)
+		r = tracking_room(stand->lab, &stand->route, shot->before, shot->runs, shot->n_runs,
+				  err);
+	if (!r)
 		r = crew_start(&shot->crew, stand->lab, shot->runs, shot->n_runs, shot->clock,
 			       plan->watch->interrupt_fd, err);
 	return r ? r : crew_await_ready(&shot->crew, now_ns() + READY_NS, err);
@@ -238,7 +242,8 @@ int shot_close_books(struct shot *shot, struct result_case *c, struct err *err)
 	r = ledger_close(lab, route, shot->before, shot->after, shot->runs, shot->n_runs, c, err);
 	if (!r &&
 	    (proof_crossed(lab, route, shot->before, shot->after, shot->runs, shot->n_runs, c) ||
-	     proof_filters(lab, route, shot->before, shot->after, shot->runs, shot->n_runs, c)))
+	     proof_filters(lab, route, shot->before, shot->after, shot->runs, shot->n_runs, c) ||
+	     tracking_proof(lab, route, shot->before, shot->after, shot->runs, shot->n_runs, c)))
 		r = err_sys(err, ENOMEM, "cannot keep a proof");
 	return r;
 }
