@@ -185,6 +185,13 @@ static int frames_check(const void *config, struct err *err)
 	return r;
 }
 
+static int frames_check_mtu(const void *config, uint64_t mtu, struct err *err)
+{
+	const struct frames_cfg *cfg = config;
+
+	return frames_sizes_check(&cfg->look, cfg->traffic.family == 1, mtu, err);
+}
+
 static void frames_mark(struct load_run *run, bool end)
 {
 	struct frames_state *state = run->state;
@@ -278,6 +285,7 @@ const struct load load_frames = {
 		 .check = frames_check},
 	.traffic = true,
 	.to_test_port = true,
+	.check_mtu = frames_check_mtu,
 	.lane_size = sizeof(struct frames_lane),
 	.open = frames_open,
 	.mark = frames_mark,

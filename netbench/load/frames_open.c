@@ -278,7 +278,6 @@ static int open_all(struct load_run *run, uint16_t port, struct err *err)
 
 int frames_open(struct load_run *run, struct err *err)
 {
-	const struct frames_cfg *cfg = run->cfg;
 	const uint16_t port = (uint16_t)(LAB_TEST_PORT + PORTS_PER_LOAD * run->twin);
 	struct frames_state *state = calloc(1, sizeof(*state));
 	int r;
@@ -287,8 +286,6 @@ int frames_open(struct load_run *run, struct err *err)
 	if (!state)
 		return err_sys(err, ENOMEM, "cannot allocate the frames load");
 	r = find_path(run, &state->path, err);
-	if (!r)
-		r = frames_sizes_check(&cfg->look, cfg->traffic.family == 1, state->path.mtu, err);
 	if (!r)
 		r = frames_filters_find(run, err);
 	return r ? r : open_all(run, port, err);

@@ -68,6 +68,8 @@ struct load {
 	bool traffic;	   /* cfg starts with struct traffic_cfg */
 	bool to_test_port; /* its packets are those that the rules of filters hit */
 	size_t lane_size;  /* shared memory of a lane; starts with struct lane_shared */
+	/* Does what it sends fit through links of this MTU? -EINVAL with the reason. NULL: always. */
+	int (*check_mtu)(const void *cfg, uint64_t mtu, struct err *err);
 	/* In the runner: make the sockets, then the lanes with load_lanes(). */
 	int (*open)(struct load_run *run, struct err *err);
 	/* In the runner, right at the begin (false) and end (true) of the window; must be quick. May be NULL. */

@@ -37,6 +37,21 @@ static int check_family(struct arm *arm, const struct load_spec *spec, const str
 	return 0;
 }
 
+/* Do the packets fit through the narrowest link? */
+static int check_mtu(const struct arm *arm, const struct load_spec *spec, const struct hop *hops,
+		     int n, struct err *err)
+{
+	uint64_t mtu = UINT64_MAX;
+	struct err why;
+
+	for (int i = 0; i < n; i++)
+		if (arm->lab.links[hops[i].link].mtu < mtu)
+			mtu = arm->lab.links[hops[i].link].mtu;
+	if (spec->load->check_mtu && spec->load->check_mtu(spec->cfg, mtu, &why))
+		return err_at(err, spec->mark, EINVAL, "%s", why.text);
+	return 0;
+}
+
 /* The ends of a traffic load: written down where left out, different, and joined by a path. */
 static int check_path(struct arm *arm, const struct load_spec *spec, const struct lab_plan *plan,
 		      struct err *err)
@@ -45,7 +60,7 @@ static int check_path(struct arm *arm, const struct load_spec *spec, const struc
 	struct traffic_cfg *cfg = spec->cfg;
 	struct hop *hops = NULL;
 	struct err why;
-	int from, to, ret;
+	int from, to, ret, r;
 
 	if (!spec->load->traffic)
 		return 0;
@@ -69,9 +84,11 @@ static int check_path(struct arm *arm, const struct load_spec *spec, const struc
 	ret = lab_plan_path(plan, (size_t)from, (size_t)to, &hops, &why);
 	if (ret < 0)
 		return err_at(err, spec->mark, EINVAL, "%s", why.text);
-	ret = check_family(arm, spec, hops, ret, plan, err);
+	r = check_family(arm, spec, hops, ret, plan, err);
+	if (!r)
+		r = check_mtu(arm, spec, hops, ret, err);
 	free(hops);
-	return ret;
+	return r;
 }
 
 static int check_load(struct arm *arm, const struct load_spec *spec, const char *prefix,
