@@ -198,8 +198,8 @@ static __always_inline void frames_write_l4_sum(const struct frames_shape *shape
 						const struct frames_size *size, __u32 tuple,
 						__u64 seq, __u64 ns, __u16 stream, char *frame)
 {
-	__u64 sum = size->l4_sum + frames_address(shape, tuple) + FRAMES_BE16(frames_port(tuple)) +
-		    stream;
+	__u64 sum = (__u64)size->l4_sum + frames_address(shape, tuple) +
+		    FRAMES_BE16(frames_port(tuple)) + stream;
 	__u16 folded;
 
 	sum = frames_sum64(frames_sum64(sum, seq), ns);

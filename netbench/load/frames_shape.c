@@ -66,7 +66,7 @@ static int plain_size(const char *text, uint16_t *ret, struct err *err)
 	char *end;
 	const unsigned long size = strtoul(text, &end, 10);
 
-	if (*end)
+	if (!*text || *end)
 		return err_set(
 			err, EINVAL,
 			"size '%.32s' is no number of bytes, nor 'imix', nor a genome of the "

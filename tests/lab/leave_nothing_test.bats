@@ -18,6 +18,7 @@ setup() {
 		cases:
 		  - {name: tcp, load: {tcp: {streams: 2}}}
 		  - {name: udp, load: {udp: {family: ipv6}}, beside: [ping]}
+		  - {name: frames, load: {frames: {flows: 100}}}
 	END
 	kills=${KILLS:-40}
 	seed=${SEED:-$((RANDOM * 32768 + RANDOM))}
