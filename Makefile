@@ -209,7 +209,7 @@ lint: deps-build deps-lint deps-test ## formatting, static analysis, headers, sc
 	$(SUBMAKE) -k WERROR=1 BUILD=$(BUILD) lint-format lint-headers lint-scripts lint-man lint-cppcheck \
 		$(TIDY:%=%.tidy)
 
-C_ALL := $(TOPO_SRC) $(NB_SRC) $(UNIT_SRC) $(LAB_SRC) $(wildcard docs/*.c)
+C_ALL := $(TOPO_SRC) $(NB_SRC) $(UNIT_SRC) $(LAB_SRC) $(wildcard docs/*.c tests/bench/*.c)
 TIDY  := $(TOPO_SRC) $(NB_SRC) $(wildcard docs/*.c)
 lint-format:
 	$(call say,FORMAT,all sources)clang-format --dry-run -Werror $(C_ALL) $(HEADERS) $(BPF_SRC) $(BPF_HDR)
@@ -230,9 +230,22 @@ lint-cppcheck:
 		$(filter-out -D_FORTIFY_SOURCE=2,$(NB_CPPFLAGS)) 2>&1 | { grep -vE 'warnings? generated' || true; }; \
 		exit $${PIPESTATUS[0]}
 
-bench: deps-build deps-bench ## compare with iperf3 and ip(8), check size and speed (as root)
-	$(SUBMAKE) all
+# What the frames load is held against: the least that a frame can cost.
+ceiling: $(BUILD)/tests/bench/ceiling
+$(BUILD)/tests/bench/ceiling.bpf.o: tests/bench/ceiling.bpf.c | deps-build
+	@mkdir -p $(@D)
+	$(call say,BPF,$<)clang $(BPF_CFLAGS) -c -o $@ $<
+$(BUILD)/tests/bench/ceiling.skel.h: $(BUILD)/tests/bench/ceiling.bpf.o
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name ceiling_bpf >$@.new && mv $@.new $@
+$(BUILD)/tests/bench/ceiling.o: $(BUILD)/tests/bench/ceiling.skel.h
+$(BUILD)/tests/bench/ceiling: $(BUILD)/tests/bench/ceiling.o $(ARCHIVES)
+	$(call say,LINK,$@)$(CC) $(NB_CFLAGS) $(NB_LDFLAGS) -o $@ -Wl,--start-group $^ -Wl,--end-group $(NB_LIBS)
+
+bench: deps-build deps-bench ## compare with iperf3, trafgen and ip(8), check size and speed (as root)
+	$(SUBMAKE) all ceiling
 	NETBENCH=$(abspath $(BUILD)/netbench/netbench) python3 tests/bench/iperf3.py $(BENCH_ARGS)
+	NETBENCH=$(abspath $(BUILD)/netbench/netbench) CEILING=$(abspath $(BUILD)/tests/bench/ceiling) \
+		python3 tests/bench/frames.py
 	NETBENCH=$(abspath $(BUILD)/netbench/netbench) python3 tests/bench/limits.py
 
 install: all man ## install under DESTDIR and PREFIX
@@ -257,7 +270,7 @@ help: ## this list
 
 FORCE:
 -include $(TOPO_OBJ:.o=.d) $(NB_OBJ:.o=.d) $(UNIT:%=%.d) $(LAB:%=%.d) $(BUILD)/docs/mangen.d $(BUILD)/docs/cmds.d
-.PHONY: all unit lab valgrind man run check lint bench install uninstall clean help FORCE \
+.PHONY: all unit lab ceiling valgrind man run check lint bench install uninstall clean help FORCE \
 	deps deps-build deps-test deps-bench deps-lint \
 	lint-format lint-headers lint-scripts lint-man lint-cppcheck
 .DELETE_ON_ERROR:
