@@ -53,9 +53,14 @@ struct frames_live {
 static int run(const struct frames_live *live, const struct frames_look *look, uint32_t repeat)
 {
 	struct xdp_md ctx = {.data_end = look->longest, .ingress_ifindex = (__u32)live->in_ifindex};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = look->frame, .data_size_in = look->longest,
-		    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = (int)repeat,
-		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = live->batch);
+	struct bpf_test_run_opts opts = {.sz = sizeof(opts),
+					 .data_in = look->frame,
+					 .data_size_in = look->longest,
+					 .ctx_in = &ctx,
+					 .ctx_size_in = sizeof(ctx),
+					 .repeat = (int)repeat,
+					 .flags = BPF_F_TEST_XDP_LIVE_FRAMES,
+					 .batch_size = live->batch};
 
 	return bpf_prog_test_run_opts(bpf_program__fd(live->skel->progs.frames_out), &opts) ? -errno
 											    : 0;
@@ -68,8 +73,11 @@ int frames_live_probe(struct err *err)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 	unsigned char frame[FRAME_SIZE_MIN] = {0};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
-		    .repeat = 1, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
+	struct bpf_test_run_opts opts = {.sz = sizeof(opts),
+					 .data_in = frame,
+					 .data_size_in = sizeof(frame),
+					 .repeat = 1,
+					 .flags = BPF_F_TEST_XDP_LIVE_FRAMES};
 	int fd, r = 0;
 
 	fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "netbench_probe", "GPL", drop, 2, NULL);
@@ -116,8 +124,9 @@ static void configure(const struct load_run *run, const struct frames_state *sta
  */
 static int attach_turn(struct frames_live *live, struct err *err)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = LOOPBACK, .attach_point = BPF_TC_INGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = 1, .priority = 1);
+	struct bpf_tc_hook hook = {
+		.sz = sizeof(hook), .ifindex = LOOPBACK, .attach_point = BPF_TC_INGRESS};
+	struct bpf_tc_opts opts = {.sz = sizeof(opts), .handle = 1, .priority = 1};
 	int fd = bpf_program__fd(live->skel->progs.frames_turn), r;
 
 	live->turn = bpf_link_create(fd, LOOPBACK, TCX_INGRESS, NULL);
