@@ -244,6 +244,28 @@ static int open_lanes(struct load_run *run, struct err *err)
 	return r;
 }
 
+/*
+ * A veth picks the queue by the sending CPU, and two CPUs that share one overwrite each other's count of
+ * dropped frames (drivers/net/veth.c): then no ledger could close.
+ */
+static int check_queues(const struct load_run *run, struct err *err)
+{
+	const struct frames_state *state = run->state;
+	const uint64_t queues = lab_spec(run->lab)->links[state->path.first_link].queues;
+
+	for (size_t i = 0; state->engine == FRAMES_XDP && i < run->threads; i++)
+		for (size_t k = 0; k < i; k++) {
+			const int a = run->lanes[i].cpu, b = run->lanes[k].cpu;
+
+			if (a != b && queues && (uint64_t)a % queues == (uint64_t)b % queues)
+				return err_set(err, EINVAL,
+					       "threads: CPUs %d and %d share a queue of the first "
+					       "link: give the link as many queues as CPUs",
+					       b, a);
+		}
+	return 0;
+}
+
 static int open_all(struct load_run *run, uint16_t port, struct err *err)
 {
 	const struct frames_cfg *cfg = run->cfg;
@@ -268,6 +290,8 @@ static int open_all(struct load_run *run, uint16_t port, struct err *err)
 	}
 	if (!r)
 		r = open_lanes(run, err);
+	if (!r)
+		r = check_queues(run, err);
 	if (r)
 		return r;
 	state->look.shape.untouched = state->engine == FRAMES_XDP && state->path.hops == 1 &&

@@ -141,4 +141,9 @@ refused() {
 	[[ $output == *'MTU 1500'* ]] || { show; return 1; }
 	run "$NETBENCH" bench frames "${BRIEF[@]}" vlan=3 size=68 --lab routed
 	[[ $output == *"node 'router' on the way takes no tagged frames"* ]] || { show; return 1; }
+	[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
+	run "$NETBENCH" bench frames "${BRIEF[@]}" threads=2 cpus_from=0,1
+	[[ $output == *'share a queue'* ]] || { show; return 1; }
+	measure bench frames "${BRIEF[@]}" threads=2 cpus_from=0,1 link.queues=2
+	expect 'c["ledger"]["residual"] == 0'
 }
