@@ -106,28 +106,55 @@ static int make_links(struct lab *lab, struct nl_batch *batch, struct err *err)
 	return nl_commit(batch, err);
 }
 
+static int set_end_offloads(struct lab *lab, size_t l, unsigned int side, struct err *err)
+{
+	const struct end *end = &lab->plan->wires[l].end[side];
+	int fd = nl_fd(&lab->nodes[end->node].nl), rc = 0;
+
+	if (!lab->offloads.blocks)
+		rc = offload_map_read(fd, end->ifname, &lab->offloads, err);
+	if (!rc)
+		rc = offload_set(fd, end->ifname, &lab->offloads, lab->spec.links[l].offloads, err);
+	if (rc)
+		err_prefix(err, "node '%s'", lab->spec.nodes[end->node].name);
+	return rc;
+}
+
 static int set_offloads(struct lab *lab, struct err *err)
 {
-	unsigned int side;
 	size_t l;
 	int rc = 0;
 
-	for (l = 0; l < lab->spec.n_links; l++)
-		for (side = 0; side < 2; side++) {
-			const struct end *end = &lab->plan->wires[l].end[side];
-			int fd = nl_fd(&lab->nodes[end->node].nl);
+	for (l = 0; l < lab->spec.n_links && !rc; l++) {
+		rc = set_end_offloads(lab, l, 0, err);
+		if (!rc)
+			rc = set_end_offloads(lab, l, 1, err);
+	}
+	return rc;
+}
 
-			if (!l && !side)
-				rc = offload_map_read(fd, end->ifname, &lab->offloads, err);
-			if (!rc)
-				rc = offload_set(fd, end->ifname, &lab->offloads,
-						 lab->spec.links[l].offloads, err);
-			if (rc) {
-				err_prefix(err, "node '%s'", lab->spec.nodes[end->node].name);
-				return rc;
-			}
-		}
-	return 0;
+int lab_keep_offloads_off(struct lab *lab, size_t link, struct err *err)
+{
+	struct offload_state states[OFFLOADS];
+	unsigned int side;
+	size_t i;
+	int rc = 0;
+
+	if (lab->spec.links[link].offloads)
+		return 0;
+	for (side = 0; side < 2 && !rc; side++) {
+		const struct end *end = &lab->plan->wires[link].end[side];
+
+		rc = set_end_offloads(lab, link, side, err);
+		if (!rc)
+			rc = lab_offloads(lab, link, side, states, err);
+		for (i = 0; i < OFFLOADS && !rc; i++)
+			if (states[i].on)
+				rc = err_set(err, EIO, "cannot keep '%s' off at %s:%s",
+					     states[i].name, lab->spec.nodes[end->node].name,
+					     end->ifname);
+	}
+	return rc;
 }
 
 static int make_routers(struct lab *lab, struct err *err)

@@ -189,6 +189,11 @@ struct offload_state {
 extern const char *const
 	offload_names[]; /* NULL-terminated: tx, rx, tso, gso, gro, udp-segmentation, gro-list */
 enum { OFFLOADS = 7 };
+/*
+ * Once more, for a link without offloads: attaching an XDP program to a veth turns GRO on in some
+ * kernels (veth_xdp_set in drivers/net/veth.c). -EIO when one cannot be turned off.
+ */
+int lab_keep_offloads_off(struct lab *lab, size_t link, struct err *err);
 int lab_offloads(struct lab *lab, size_t link, unsigned int side,
 		 struct offload_state ret[OFFLOADS], struct err *err);
 

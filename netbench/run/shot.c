@@ -215,6 +215,8 @@ int shot_load(struct shot *shot, const struct stand *stand, const struct shot_pl
 		r = copy_runs(shot, err);
 	if (!r)
 		r = open_loads(shot, err);
+	for (size_t i = 0; !r && i < stand->route.n_links; i++)
+		r = lab_keep_offloads_off(stand->lab, stand->route.links[i], err);
 	if (!r)
 		r = ledger_snap(stand->lab, &stand->route, &shot->before, err);
 	if (!r)
