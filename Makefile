@@ -230,8 +230,10 @@ lint-cppcheck:
 		$(filter-out -D_FORTIFY_SOURCE=2,$(NB_CPPFLAGS)) 2>&1 | { grep -vE 'warnings? generated' || true; }; \
 		exit $${PIPESTATUS[0]}
 
-# What the frames load is held against: the least that a frame can cost.
-ceiling: $(BUILD)/tests/bench/ceiling
+# What the frames load is held against: the least that a frame can cost, and how free a CPU can be.
+ceiling: $(BUILD)/tests/bench/ceiling $(BUILD)/tests/bench/holdup
+$(BUILD)/tests/bench/holdup: $(BUILD)/tests/bench/holdup.o
+	$(call say,LINK,$@)$(CC) $(NB_CFLAGS) $(NB_LDFLAGS) -o $@ $^ $(LDLIBS)
 $(BUILD)/tests/bench/ceiling.bpf.o: tests/bench/ceiling.bpf.c | deps-build
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)clang $(BPF_CFLAGS) -c -o $@ $<

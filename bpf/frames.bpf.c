@@ -55,9 +55,8 @@ static __always_inline void skip_missed(const struct generator_config *c, struct
 	s->unsent += missed * c->burst;
 }
 
-/* Is a frame due? Then *ret_ns is its departure. */
-static __always_inline int due(const struct generator_config *c, struct generator_state *s,
-			       __u64 *ret_ns)
+/* The departure of a frame that is due; 0: none is. Not inline: most frames at full rate go without. */
+static __noinline __u64 due(const struct generator_config *c, struct generator_state *s)
 {
 	__u64 now = bpf_ktime_get_ns(), elapsed;
 
@@ -67,9 +66,9 @@ static __always_inline int due(const struct generator_config *c, struct generato
 		s->mark = FRAMES_MEASURED;
 		s->early = s->sent;
 	}
-	*ret_ns = now;
+	s->stamp_at = s->sent + FRAMES_STAMP_EVERY;
 	if (!c->interval)
-		return 1;
+		return now;
 	elapsed = (now - s->start_ns) << FRAMES_DUE_SHIFT;
 	if (!s->in_burst) {
 		if (elapsed < s->due)
@@ -82,7 +81,7 @@ static __always_inline int due(const struct generator_config *c, struct generato
 		s->in_burst = 0;
 		s->due += c->interval;
 	}
-	return 1;
+	return now;
 }
 
 static __always_inline const struct frames_size *next_size(const struct generator_config *c,
@@ -107,9 +106,11 @@ SEC("xdp") int frames_out(struct xdp_md *ctx)
 
 	if (c->count && seq >= c->count)
 		return XDP_DROP;
-	if (c->interval || !(seq & (FRAMES_STAMP_EVERY - 1)))
-		if (!due(c, s, &ns))
+	if (c->interval || seq == s->stamp_at) {
+		ns = due(c, s);
+		if (!ns)
 			return XDP_DROP;
+	}
 	size = next_size(c, s);
 	if (c->n_sizes > 1 && bpf_xdp_adjust_tail(ctx, (int)size->bytes - (int)c->longest))
 		return XDP_DROP;

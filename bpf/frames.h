@@ -23,8 +23,11 @@ enum {
 	FRAMES_SIZES = 64,	  /* sizes in a genome */
 	FRAMES_STREAMS = 64,
 	FRAMES_FLOWS_MAX = 1000000,
-	/* At full rate one frame in so many carries its time: reading the clock costs a tenth of a frame. */
-	FRAMES_STAMP_EVERY = 64,
+	/*
+	 * At full rate one frame in so many carries its time: reading the clock costs a third of a frame.
+	 * A prime, so that every place in a batch has its turn.
+	 */
+	FRAMES_STAMP_EVERY = 251,
 };
 
 /* In the stream number: the frame left inside the measured window. */

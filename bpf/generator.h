@@ -26,8 +26,9 @@ struct generator_state {
 	__u64 start_ns, begin_ns, end_ns; /* start_ns 0: not yet */
 	__u64 due; /* of the next burst, from start_ns, << FRAMES_DUE_SHIFT */
 	__u32 in_burst;
-	__u16 mark; /* FRAMES_MEASURED, or 0 */
-	__u32 size; /* the next of the sizes */
+	__u16 mark;	/* FRAMES_MEASURED, or 0 */
+	__u32 size;	/* the next of the sizes */
+	__u64 stamp_at; /* the number of the next frame that carries its time, at full rate */
 	__u64 sent;
 	__u64 early;  /* sent before the window; valid once mark is set */
 	__u64 unsent; /* due, but not made good after a hold-up */

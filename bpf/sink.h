@@ -44,6 +44,7 @@ struct sink_config {
 		flows[FRAMES_STREAMS]; /* per stream; first: index into the flow memory */
 	__u32 n_streams;
 	__u32 bytes;	   /* of every frame in memory, tag included; 0: they differ */
+	__u32 address;	   /* IPv4 destination, network byte order */
 	__u16 port;	   /* destination, network byte order */
 	__u16 l4, payload; /* offsets in an untagged frame */
 	__u8 v6, tcp, vlan;

@@ -32,7 +32,7 @@
 #define LOOPBACK 1
 
 /* Frames per turn of the kernel's loop: what fits one run of the receiving NAPI. */
-#define BATCH_AT_FULL_RATE 64
+#define BATCH_AT_FULL_RATE 32
 /* A paced frame leaves at the end of its turn, so turns are short. */
 #define BATCH_PACED 8
 /* Runs of the program in one call; the loop around it makes more calls if that is not enough. */

@@ -82,6 +82,8 @@ static uint32_t configure(const struct frames_sink_options *o, enum frames_place
 
 	config->n_streams = (uint32_t)o->look->n_streams;
 	config->port = htons(o->port);
+	if (!shape->v6)
+		memcpy(&config->address, o->look->frame + shape->l3 + 16, sizeof(config->address));
 	config->l4 = shape->l4 - tag;
 	config->payload = shape->payload - tag;
 	config->v6 = shape->v6;

@@ -68,6 +68,7 @@ int plan_make(const struct suite *suite, const struct plan_options *options, str
 void plan_free(struct plan *plan);
 /* --dry-run: every effective value, every skip with its reason, the order of the trials. */
 void plan_print(const struct plan *plan, FILE *out);
-uint64_t plan_duration_ns(const struct plan *plan); /* warm-ups and windows; of searches: the most */
+uint64_t
+plan_duration_ns(const struct plan *plan); /* warm-ups and windows; of searches: the most */
 
 #endif
