@@ -19,8 +19,9 @@
 enum {
 	FRAMES_PAYLOAD = 18, /* bytes of struct frames_payload */
 	FRAMES_FCS = 4,
-	FRAMES_HEADER_WORDS = 10, /* 78 bytes: Ethernet, VLAN, IPv6, TCP */
-	FRAMES_SIZES = 64,	  /* sizes in a genome */
+	FRAMES_PLAIN_PAYLOAD = 42, /* where it begins behind Ethernet, IPv4 and UDP */
+	FRAMES_HEADER_WORDS = 10,  /* 78 bytes: Ethernet, VLAN, IPv6, TCP */
+	FRAMES_SIZES = 64,	   /* sizes in a genome */
 	FRAMES_STREAMS = 64,
 	FRAMES_FLOWS_MAX = 1000000,
 	/*
@@ -213,6 +214,14 @@ static __always_inline void frames_write_l4_sum(const struct frames_shape *shape
 		FRAMES_PUT(__u16, frame + shape->l4 + 6, folded ? folded : 0xffff);
 }
 
+/* All three in network byte order. */
+static __always_inline void frames_write_payload(char *payload, __u64 seq, __u64 ns, __u16 stream)
+{
+	FRAMES_PUT(__u64, payload, seq);
+	FRAMES_PUT(__u64, payload + 8, ns);
+	FRAMES_PUT(__u16, payload + 16, stream);
+}
+
 /*
  * Write what may differ from the last journey of this page. One that was forwarded comes back with
  * another TTL and other MAC addresses, so the whole header is written, but on a way where nobody touches
@@ -235,9 +244,7 @@ static __always_inline void frames_write(const struct frames_shape *shape,
 			   frames_fold((__u64)size->ip_sum + frames_address(shape, tuple)));
 	if (shape->v6 || shape->tcp)
 		frames_write_l4_sum(shape, size, tuple, seq, ns, stream, frame);
-	FRAMES_PUT(__u64, frame + shape->payload, seq);
-	FRAMES_PUT(__u64, frame + shape->payload + 8, ns);
-	FRAMES_PUT(__u16, frame + shape->payload + 16, stream);
+	frames_write_payload(frame + shape->payload, seq, ns, stream);
 }
 
 #endif

@@ -19,6 +19,7 @@ struct generator_config {
 	__u64 interval; /* between bursts, << FRAMES_DUE_SHIFT; 0: as fast as it goes */
 	__u64 first;	/* of the first burst after the start, << FRAMES_DUE_SHIFT */
 	__u32 burst;
+	__u8 plain; /* IPv4 and UDP, untagged, one flow, one size, untouched, at full rate, no count */
 };
 
 /* Written by the lane while the program rests, by the program while it runs; anyone may read. */

@@ -50,6 +50,7 @@ struct sink_config {
 	__u8 v6, tcp, vlan;
 	__u8 concurrent; /* more than one CPU may be in the program at once */
 	__u8 many_flows; /* keep the last number of every flow */
+	__u8 plain;	 /* IPv4 and UDP, no tag, one flow a stream, one CPU at a time */
 	__u8 skip;	 /* socket filter: bytes in front of the transport header */
 };
 

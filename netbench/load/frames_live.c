@@ -115,6 +115,10 @@ static void configure(const struct load_run *run, const struct frames_state *sta
 	config->interval = pace.interval;
 	config->first = pace.first;
 	config->burst = (__u32)cfg->burst;
+	config->plain = config->shape.untouched && config->shape.payload == FRAMES_PLAIN_PAYLOAD &&
+			!config->shape.v6 && !config->shape.tcp && !config->shape.many_flows &&
+			config->n_sizes == 1 && !config->interval && !config->count &&
+			config->action == XDP_REDIRECT;
 }
 
 /*

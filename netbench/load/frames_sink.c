@@ -94,6 +94,8 @@ static uint32_t configure(const struct frames_sink_options *o, enum frames_place
 	/* A long one may come in fragments, and a tag may have been taken off. */
 	if (o->look->n_sizes == 1 && !o->vlan && o->look->longest < LINEAR_BYTES)
 		config->bytes = o->look->longest;
+	config->plain = !config->v6 && !config->tcp && !config->vlan && !config->many_flows &&
+			!config->concurrent;
 	config->skip = shape->tcp && !shape->v6 ? sizeof(struct iphdr) : 0;
 	return shape->many_flows ? flows : 1;
 }
