@@ -42,6 +42,7 @@ json_t *doc_searches(struct doc *doc, const struct result_case *c)
 		for (size_t k = 0; k < search->n_trials; k++)
 			doc_push(doc, trials, trial_json(doc, &search->trials[k]));
 		doc_put(doc, object, "duration_s", doc_number(search->duration_s));
+		doc_put(doc, object, "capped", json_boolean(search->capped));
 		doc_put(doc, object, "goals", goals);
 		doc_put(doc, object, "trials", trials);
 		doc_push(doc, array, object);

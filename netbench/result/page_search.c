@@ -38,7 +38,9 @@ static int print_goals(struct page *page, const struct search_result *search)
 		add_value(&listing, goal->lower, "packet/s");
 		add_value(&listing, goal->upper, "packet/s");
 		listing_add(&listing, "%s",
-			    isnan(goal->lower)	 ? "no load met the goal"
+			    search->capped && (isnan(goal->lower) || isnan(goal->upper))
+				    ? "not found in time"
+			    : isnan(goal->lower) ? "no load met the goal"
 			    : isnan(goal->upper) ? "no load failed: the limit is higher"
 						 : "");
 	}

@@ -101,6 +101,7 @@ struct search_result {
 	struct search_trial *trials; /* in the order they were run */
 	size_t n_trials;
 	double duration_s; /* of the whole search */
+	bool capped;	   /* its time was up first: the bounds are those found until then */
 };
 /* A table of an RFC 2544 or RFC 9004 measurement, such as the loss curve. */
 struct curve {

@@ -48,6 +48,7 @@ int case_add_search(struct result_case *c, const struct search_result *search)
 	if (!added)
 		return -ENOMEM;
 	added->duration_s = search->duration_s;
+	added->capped = search->capped;
 	if (copy_goals(added, search))
 		goto release_added;
 	added->trials = copy_of(search->trials, search->n_trials, sizeof(*added->trials));

@@ -71,6 +71,7 @@ static int add_search(const struct hunt *hunt, struct result_case *c)
 		.n_goals = outcome->n_found,
 		.n_trials = outcome->n_attempts,
 		.duration_s = (double)(hunt->end_ns - hunt->begin_ns) / 1e9,
+		.capped = outcome->end != SEARCH_DONE,
 	};
 	int r = result.goals && result.trials ? 0 : -ENOMEM;
 

@@ -166,7 +166,7 @@ static struct result_case *searched(struct result *result)
 					{1.22e6, 1, 0},
 					{1.31e6, 1, 0.01},
 					{1.3e6, 1, NAN}};
-	const struct search_result search = {goals, 2, trials, 5, 12.4};
+	const struct search_result search = {goals, 2, trials, 5, 12.4, false};
 	struct result_case *c = add_case(result, "forward/nft");
 
 	assert_int_equal(case_add_sample(c, &delivered, 1e6), 0);
@@ -209,7 +209,7 @@ static void repeated_searches_have_a_spread(void **state)
 		{"pdr", 0.005, 0.5, 0.005, 1, 21, 1.23e6, NAN, 1.23e6},
 	};
 	struct search_trial trials[] = {{1.23e6, 1, 0.001}};
-	const struct search_result search = {goals, 2, trials, 1, 1.5};
+	struct search_result search = {goals, 2, trials, 1, 1.5, false};
 	struct result *result = *state;
 	struct result_case *c = searched(result);
 
@@ -225,6 +225,9 @@ static void repeated_searches_have_a_spread(void **state)
 		"  pdr        0.5 %   1.23 Mpps   1.23 Mpps           –  no load failed: the limit "
 		"is higher\n");
 	json_decref(document(result));
+	search.capped = true;
+	assert_int_equal(case_add_search(c, &search), 0);
+	assert_shows(result, 0, "1.23 Mpps  not found in time\n");
 }
 
 static void every_trial_when_verbose(void **state)
