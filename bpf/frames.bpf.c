@@ -67,14 +67,17 @@ static __noinline __u64 due(const struct generator_config *c, struct generator_s
 		s->early = s->sent;
 	}
 	s->stamp_at = s->sent + FRAMES_STAMP_EVERY;
-	if (!c->interval)
+	if (!c->interval) {
+		s->first_ns = s->first_ns ? s->first_ns : now;
 		return now;
+	}
 	elapsed = (now - s->start_ns) << FRAMES_DUE_SHIFT;
 	if (!s->in_burst) {
 		if (elapsed < s->due)
 			return 0;
 		skip_missed(c, s, elapsed);
 	}
+	s->first_ns = s->first_ns ? s->first_ns : now;
 	if (s->mark)
 		note_late((elapsed - s->due) >> FRAMES_DUE_SHIFT);
 	if (++s->in_burst >= c->burst) {

@@ -30,6 +30,7 @@ struct generator_state {
 	__u16 mark;	/* FRAMES_MEASURED, or 0 */
 	__u32 size;	/* the next of the sizes */
 	__u64 stamp_at; /* the number of the next frame that carries its time, at full rate */
+	__u64 first_ns; /* the departure of the first frame */
 	__u64 sent;
 	__u64 early;  /* sent before the window; valid once mark is set */
 	__u64 unsent; /* due, but not made good after a hold-up */

@@ -45,6 +45,7 @@ struct frames_lane {
 	struct lane_shared shared;
 	/* Valid when the lane is done, but for shared.packets of the engines in user space. */
 	uint64_t sent, measured, unsent;
+	uint64_t late_ns; /* of the window, before the first frame left */
 	uint64_t cycles;  /* of the CPU, all frames together; 0: not known */
 	struct hist late; /* departure minus due time */
 };

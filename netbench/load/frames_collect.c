@@ -10,10 +10,14 @@
 #include "load/frames.h"
 #include "result/result.h"
 
+/* Of the window: frames may begin that late. */
+#define LATE_SHARE 0.005
+
 /* Everything that the figures are made of. */
 struct totals {
 	uint64_t sent, measured, unsent, cycles;
 	struct sink_count count;
+	uint64_t late_ns;     /* of the lane that began last */
 	uint64_t dropped;     /* by filters, in the whole trial */
 	double dropped_pps;   /* in the window */
 	double delivered_pps; /* of the frames sent in the window */
@@ -36,6 +40,7 @@ static int add_up(struct load_run *run, struct totals *t, struct err *err)
 		t->measured += lane->measured;
 		t->unsent += lane->unsent;
 		t->cycles += lane->cycles;
+		t->late_ns = lane->late_ns > t->late_ns ? lane->late_ns : t->late_ns;
 		hist_merge(&t->late, &lane->late);
 	}
 	frames_sink_read(state->sink, &t->count);
@@ -159,6 +164,25 @@ static int collect_faults(const struct load_run *run, struct result_case *c, con
 	return r;
 }
 
+/* A window that began without frames would measure the start of the generator. */
+static int judge_start(const struct load_run *run, struct result_case *c, const struct totals *t)
+{
+	const struct trial_clock *clock = run->clock;
+	const struct frames_cfg *cfg = run->cfg;
+	const struct frames_state *state = run->state;
+	const double asked = frames_asked_pps(cfg, &state->look);
+	const double window_ns = (double)(clock->end_ns - clock->begin_ns);
+
+	/* On schedule, the first frame may be due well after the begin, and what is missing is unsent. */
+	if (cfg->count || asked > 0 || (double)t->late_ns < LATE_SHARE * window_ns)
+		return 0;
+	case_worsen(c, CASE_SUSPECT, "the generator began %.0f ms into the window",
+		    (double)t->late_ns / 1e6);
+	return findings_add(&c->validity, false, "generator",
+			    "the first frame left %.0f ms into the window",
+			    (double)t->late_ns / 1e6);
+}
+
 int frames_collect(struct load_run *run, struct result_case *c, struct err *err)
 {
 	const struct frames_state *state = run->state;
@@ -186,6 +210,8 @@ int frames_collect(struct load_run *run, struct result_case *c, struct err *err)
 		r = findings_add(&c->proofs, true, "engine", "%s: %s; counted by %s",
 				 frames_engines[state->engine], state->why,
 				 frames_sink_text(state->sink));
+	if (!r)
+		r = judge_start(run, c, t);
 	if (!r && t->count.odd) {
 		case_worsen(c, CASE_VOID, "%" PRIu64 " frames came with another size",
 			    (uint64_t)t->count.odd);

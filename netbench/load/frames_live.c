@@ -39,7 +39,7 @@
 #define REPEAT (1u << 30)
 /* The signal that ends the call comes a little after the last departure, and again until it is heard. */
 #define LINGER_NS 200000
-#define AGAIN_NS  2000000
+#define AGAIN_NS  50000000
 struct frames_live {
 	struct frames_bpf *skel;
 	struct hist *late;
@@ -280,7 +280,9 @@ static int generate(struct lane *lane, const struct frames_live *live, struct er
 	s->begin_ns = clock->begin_ns;
 	s->end_ns = clock->end_ns;
 	__atomic_store_n(&s->start_ns, frames_start(lane), __ATOMIC_RELEASE);
-	lane_sleep_until(s->start_ns);
+	/* The call takes its time to begin, so it does before the start; but not where its turns count. */
+	if (count && !paced)
+		lane_sleep_until(s->start_ns);
 	while ((!r || r == -EINTR) && now_ns() < clock->end_ns && !lane_stopped(lane) &&
 	       !(count && __atomic_load_n(&s->sent, __ATOMIC_RELAXED) >= count)) {
 		const uint64_t left = count ? count - s->sent : REPEAT;
@@ -290,13 +292,17 @@ static int generate(struct lane *lane, const struct frames_live *live, struct er
 	return r && r != -EINTR ? err_sys(err, r, "cannot send live frames") : 0;
 }
 
-static void keep_figures(struct frames_lane *shared, const struct frames_live *live)
+static void keep_figures(const struct lane *lane, const struct frames_live *live)
 {
+	struct frames_lane *shared = (struct frames_lane *)lane->shared;
+	const struct trial_clock *clock = lane->run->clock;
 	const struct generator_state *s = &live->skel->bss->state;
 
 	shared->sent = s->sent;
 	shared->measured = s->mark ? s->sent - s->early : 0;
 	shared->unsent = s->unsent;
+	if (s->sent && s->first_ns > clock->begin_ns)
+		shared->late_ns = s->first_ns - clock->begin_ns;
 	hist_merge(&shared->late, live->late);
 	lane_publish(&shared->shared.packets, s->sent);
 }
@@ -315,7 +321,7 @@ int frames_live_send(struct lane *lane, struct err *err)
 	r = run(live, &state->look, 2 * live->batch);
 	if (r)
 		return err_sys(err, r, "cannot run live frames");
-	r = lane_ready(lane);
+	r = lane_go(lane);
 	if (!r)
 		r = set_alarm(&timer, end_of_call(lane, live), err);
 	if (r)
@@ -332,6 +338,6 @@ int frames_live_send(struct lane *lane, struct err *err)
 	timer_delete(timer);
 	if (!r)
 		frames_drain(lane);
-	keep_figures(shared, live);
+	keep_figures(lane, live);
 	return r;
 }

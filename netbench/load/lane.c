@@ -70,7 +70,7 @@ void lane_sleep_until(uint64_t when_ns)
 		;
 }
 
-int lane_ready(struct lane *lane)
+int lane_go(struct lane *lane)
 {
 	struct trial_clock *clock = lane->run->clock;
 	const struct timespec timeout = {.tv_sec = GO_TIMEOUT_S};
@@ -83,10 +83,16 @@ int lane_ready(struct lane *lane)
 		if (futex_wait(&clock->go, 0, &timeout) && errno == ETIMEDOUT)
 			return -ECANCELED;
 	}
-	if (go != 1)
-		return -ECANCELED;
-	lane_sleep_until(clock->start_ns);
-	return 0;
+	return go == 1 ? 0 : -ECANCELED;
+}
+
+int lane_ready(struct lane *lane)
+{
+	int r = lane_go(lane);
+
+	if (!r)
+		lane_sleep_until(lane->run->clock->start_ns);
+	return r;
 }
 
 /* "0,2-3" into an array of CPUs; returns how many, or -EINVAL. */

@@ -78,6 +78,8 @@ static inline double run_window_s(const struct load_run *run)
 int load_lanes(struct load_run *run, size_t n, struct err *err);
 void load_lanes_free(struct load_run *run);
 
+/* lane_ready() without the sleep, for lanes that wait for start_ns in a way of their own. */
+int lane_go(struct lane *lane);
 /*
  * In the lane, when everything is allocated and touched: report ready, wait for go, sleep until
  * start_ns. -ECANCELED when the trial was given up.

@@ -154,6 +154,20 @@ static int measure(const struct arm *arm, const struct trial_watch *watch, doubl
 	return r == -ENOMEM ? err_sys(err, ENOMEM, "cannot measure the generator alone") : r;
 }
 
+/* Only what is sent as fast as it goes, or searched for, may be limited by the generator. */
+static bool has_limit(const struct arm *arm)
+{
+	const struct opt *opt = opts_find(arm->main.load->kind.opts, "rate");
+	char value[64];
+
+	if (!arm->main.load->to_test_port)
+		return false;
+	if (!opt || arm->search)
+		return true;
+	opt_text(opt, arm->main.cfg, value, sizeof(value));
+	return !strcmp(value, "max");
+}
+
 /* Takes the key. */
 static struct ceiling *add(struct calibration *calibration, char *key)
 {
@@ -178,7 +192,7 @@ int calibrate(struct calibration *calibration, const struct arm *arm,
 	char *key;
 	int r;
 
-	if (!arm->main.load->to_test_port)
+	if (!has_limit(arm))
 		return 0;
 	key = key_of(&arm->main);
 	if (key && find(calibration, key)) {
@@ -207,17 +221,6 @@ static double median(const struct result_case *c, const char *name)
 	return stats.median;
 }
 
-static bool at_full_speed(const struct load_spec *spec)
-{
-	const struct opt *opt = opts_find(spec->load->kind.opts, "rate");
-	char value[64];
-
-	if (!opt)
-		return true;
-	opt_text(opt, spec->cfg, value, sizeof(value));
-	return !strcmp(value, "max");
-}
-
 int calibrate_judge(const struct calibration *calibration, const struct arm *arm,
 		    struct result_case *c)
 {
@@ -225,7 +228,7 @@ int calibrate_judge(const struct calibration *calibration, const struct arm *arm
 	char most[32], *key;
 	double sent;
 
-	if (!arm->main.load->to_test_port || !at_full_speed(&arm->main))
+	if (!has_limit(arm))
 		return 0;
 	key = key_of(&arm->main);
 	if (!key)

@@ -24,14 +24,14 @@ struct calibration {
 
 /*
  * Measure the ceiling of an arm's main load, once for all arms whose options are the same. Does
- * nothing for loads that are no generators of test frames. That it could not be measured is kept and
+ * nothing for loads that are no generators of test frames, or that have a rate of their own. That it could not be measured is kept and
  * told by calibrate_judge(); only -ECANCELED and -ENOMEM are errors here.
  */
 int calibrate(struct calibration *calibration, const struct arm *arm,
 	      const struct trial_watch *watch, struct err *err);
 /*
  * When its trials are done: a case that sent more than 80 % of the ceiling is limited by the
- * generator. Loads with a fixed rate are not judged.
+ * generator.
  */
 int calibrate_judge(const struct calibration *calibration, const struct arm *arm,
 		    struct result_case *c);

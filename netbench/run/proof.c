@@ -182,22 +182,28 @@ static bool crosses(const struct lab *lab, const struct load_run *run, size_t li
 }
 
 /*
- * What the receivers of a run got, at least this much of it over every link on the way. One frame
- * may hold any number of packets, but a run that moved any needed one.
+ * What the receivers of a run got, at least this much of it over every link on the way. Packets that a
+ * load numbers came in so many frames; of the others, one frame may hold any number.
  */
-static void received(const struct load_run *run, uint64_t *bytes, uint64_t *frames)
+static void received(struct load_run *run, uint64_t *bytes, uint64_t *frames)
 {
+	struct account account = {.packets_per_frame = 1};
 	bool any = false;
 
 	for (size_t i = 0; i < run->n_lanes; i++) {
-		*bytes += run->lanes[i].receives ? atomic_load(&run->lanes[i].shared->bytes) : 0;
-		any |= atomic_load(&run->lanes[i].shared->packets) > 0;
+		const struct lane *lane = &run->lanes[i];
+
+		*bytes += lane->receives ? atomic_load(&lane->shared->bytes) : 0;
+		any |= lane->receives && atomic_load(&lane->shared->packets) > 0;
 	}
-	*frames += any;
+	if (run->load->account && !run->load->account(run, &account, NULL) && account.present)
+		*frames += account.delivered / account.packets_per_frame;
+	else
+		*frames += any;
 }
 
 int proof_crossed(struct lab *lab, const struct route *route, const struct ledger_snap *before,
-		  const struct ledger_snap *after, const struct load_run *runs, size_t n_runs,
+		  const struct ledger_snap *after, struct load_run *runs, size_t n_runs,
 		  struct result_case *c)
 {
 	char what[128];

@@ -42,7 +42,7 @@ int proof_frames(const struct taps *taps, const struct lab *lab, const struct ro
 
 /* Every link on the way carried at least what the receivers got; else the case is void. */
 int proof_crossed(struct lab *lab, const struct route *route, const struct ledger_snap *before,
-		  const struct ledger_snap *after, const struct load_run *runs, size_t n_runs,
+		  const struct ledger_snap *after, struct load_run *runs, size_t n_runs,
 		  struct result_case *c);
 
 /* What each filter on the way counted. One that test frames were to hit and did not voids the case. */

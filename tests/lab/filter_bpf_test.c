@@ -216,9 +216,9 @@ static void test_one_device(void **state)
 	fd = receiver(lab);
 	send_packets(lab, AF_INET, LAB_TEST_PORT, PACKETS);
 	receive_packets(fd, PACKETS, "the other device");
-	assert_false(lab_has_xdp(lab, 0, 1));
-	assert_true(lab_has_xdp(lab, 1, 1));
-	assert_false(lab_has_xdp(lab, 1, 0));
+	assert_int_equal(lab_xdp_hook(lab, 0, 1), XDP_HOOK_FREE);
+	assert_int_equal(lab_xdp_hook(lab, 1, 1), XDP_HOOK_NATIVE);
+	assert_int_equal(lab_xdp_hook(lab, 1, 0), XDP_HOOK_FREE);
 	close(fd);
 	lab_free(lab);
 }
