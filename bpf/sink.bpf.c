@@ -12,7 +12,7 @@
 #include "bpf/sink.h"
 
 const volatile struct sink_config config;
-struct sink_count counts[SINK_CPUS];
+struct sink_count counts[SINK_CPUS] __attribute__((aligned(64)));
 struct sink_stream streams[FRAMES_STREAMS];
 
 /* One-way latency; one histogram per CPU, or one for all when the sink is on one CPU at a time. */

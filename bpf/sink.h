@@ -22,7 +22,8 @@ struct sink_count {
 	__u64 duplicates, ancient, reordered, gaps;
 	__u64 unknown; /* of streams that nobody sends */
 	__u64 odd;     /* not of the size that all frames have */
-} __attribute__((aligned(64)));
+};
+_Static_assert(sizeof(struct sink_count) == 64, "one cache line");
 
 /* What arrived, each frame once. */
 static __always_inline __u64 sink_unique(const struct sink_count *count)

@@ -88,6 +88,9 @@ static void write_filter(FILE *file, const struct filter_spec *filter)
 
 	fputs("filter\n", file);
 	for (const struct opt *opt = filter_opts; opt->name; opt++) {
+		/* The ends that are recorded have the new names already. */
+		if (opt->offset == offsetof(struct filter_spec, map))
+			continue;
 		if (opt->type == OPT_LIST) {
 			const struct texts *texts =
 				(const void *)((const char *)filter + opt->offset);

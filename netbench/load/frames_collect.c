@@ -173,8 +173,9 @@ static int judge_start(const struct load_run *run, struct result_case *c, const 
 	const double asked = frames_asked_pps(cfg, &state->look);
 	const double window_ns = (double)(clock->end_ns - clock->begin_ns);
 
-	/* On schedule, the first frame may be due well after the begin, and what is missing is unsent. */
-	if (cfg->count || asked > 0 || (double)t->late_ns < LATE_SHARE * window_ns)
+	const double due_ns = asked > 0 ? 2e9 * (double)(cfg->burst * cfg->threads) / asked : 0;
+
+	if (cfg->count || (double)t->late_ns < due_ns + LATE_SHARE * window_ns)
 		return 0;
 	case_worsen(c, CASE_SUSPECT, "the generator began %.0f ms into the window",
 		    (double)t->late_ns / 1e6);
@@ -186,12 +187,11 @@ static int judge_start(const struct load_run *run, struct result_case *c, const 
 int frames_collect(struct load_run *run, struct result_case *c, struct err *err)
 {
 	const struct frames_state *state = run->state;
-	struct totals *t = aligned_alloc(64, (sizeof(*t) + 63) / 64 * 64);
+	struct totals *t = calloc(1, sizeof(*t));
 	int r;
 
 	if (!t)
 		return err_sys(err, ENOMEM, "cannot allocate a histogram");
-	memset(t, 0, sizeof(*t));
 	r = add_up(run, t, err);
 	if (r) {
 		free(t);

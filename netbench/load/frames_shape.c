@@ -67,11 +67,11 @@ static int plain_size(const char *text, uint16_t *ret, struct err *err)
 	const unsigned long size = strtoul(text, &end, 10);
 
 	if (!*text || *end)
-		return err_set(
-			err, EINVAL,
-			"size '%.32s' is no number of bytes, nor 'imix', nor a genome of the "
-			"letters a to i and z such as 'aaafg'",
-			text);
+		return err_set(err, EINVAL,
+			       "'size' wants bytes, 'imix' or a genome of the letters a to i and z "
+			       "such as "
+			       "'aaafg', not '%.32s'",
+			       text);
 	if (size < FRAME_SIZE_MIN || size > FRAME_SIZE_MAX)
 		return err_set(err, EINVAL, "size %.32s: a frame has %d to %d bytes with its FCS",
 			       text, FRAME_SIZE_MIN, FRAME_SIZE_MAX);

@@ -2,7 +2,6 @@
 /* Owns the checks of filters, each asked of its stage once a plan, and whose fault a refusal is. */
 #include "suite/filter_check.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <search.h>
 #include <stdbool.h>
@@ -80,13 +79,20 @@ static int ask(const struct filter_spec *spec, struct filter_checks *checks, str
 	return (*found)->ret;
 }
 
-/* "FILE:LINE:COL: …", FILE being the user's ruleset. */
-static bool starts_with_place(const char *text, const char *file)
+/* "FILE:LINE:COL: …", FILE being the user's ruleset or one that it includes. */
+static bool starts_with_place(const char *text)
 {
-	size_t n = file ? strlen(file) : 0;
+	size_t n = strcspn(text, " :"), digits;
 
-	return n && !strncmp(text, file, n) && text[n] == ':' &&
-	       isdigit((unsigned char)text[n + 1]);
+	for (int i = 0; i < 2; i++) {
+		if (!n || text[n] != ':')
+			return false;
+		digits = strspn(text + n + 1, "0123456789");
+		if (!digits)
+			return false;
+		n += 1 + digits;
+	}
+	return text[n] == ':';
 }
 
 /* The place in the user's own ruleset tells more than that of the filter, so it stands alone. */
@@ -94,11 +100,24 @@ static int refuse(const struct filter_spec *spec, const struct err *why, struct 
 {
 	const char *colon = strstr(why->text, ": ");
 
-	if (starts_with_place(why->text, spec->file))
+	if (spec->file && starts_with_place(why->text))
 		return err_set(err, EINVAL, "%s", why->text);
-	if (colon && starts_with_place(colon + 2, spec->file))
+	if (spec->file && colon && starts_with_place(colon + 2))
 		return err_set(err, EINVAL, "%s", colon + 2);
 	return err_at(err, spec->mark, EINVAL, "%s", why->text);
+}
+
+/* A chain at forward sees nothing where nothing is forwarded. */
+static int check_forwards(const struct lab_spec *lab, const struct filter_spec *spec, size_t node,
+			  struct err *err)
+{
+	if (strcmp(filter_of(spec)->kind.name, "nft-forward") != 0 || lab->nodes[node].forward)
+		return 0;
+	return err_at(
+		err, spec->mark, EINVAL,
+		"filter 'nft-forward': node '%s' does not forward; it wants a router, as in the "
+		"lab 'routed'",
+		lab->nodes[node].name);
 }
 
 static int fill_in_node(struct lab_spec *lab, struct filter_spec *spec, size_t i,
@@ -153,8 +172,13 @@ int filter_check_arm(struct lab_spec *lab, size_t i, const struct lab_plan *plan
 	struct err why = {0};
 	int ret = fill_in_node(lab, spec, i, plan, err);
 
-	if (ret >= 0)
-		ret = check_interface(lab, spec, (size_t)ret, plan, err);
+	if (ret >= 0) {
+		const size_t node = (size_t)ret;
+
+		ret = check_interface(lab, spec, node, plan, err);
+		if (!ret)
+			ret = check_forwards(lab, spec, node, err);
+	}
 	if (ret < 0)
 		return ret;
 	ret = ask(spec, checks, &why);

@@ -76,7 +76,7 @@ static void test_clashes(void **state)
 	expect_error(2, (const char *[]){"eth0=lan", "eth0=wan"},
 		     "t:202:3: map: interface 'eth0' of node 'r' gets two names: 'lan' and 'wan'");
 	expect_error(1, (const char *[]){"eth7=lan"},
-		     "t:201:3: map: node 'r' has no interface 'eth7'");
+		     "t:201:3: map: node 'r' has no interface 'eth7'; it has: eth0, eth1, dmz");
 }
 
 static void test_bad_texts(void **state)

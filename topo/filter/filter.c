@@ -111,7 +111,7 @@ const struct opt filter_opts[] = {
 	 .type = OPT_LIST,
 	 AT(define),
 	 .metavar = "NAME=VALUE",
-	 .help = "a variable of your ruleset"},
+	 .help = "a variable that your ruleset uses and does not define itself"},
 	{.name = "object",
 	 .type = OPT_TEXT,
 	 AT(object),
@@ -152,6 +152,28 @@ static bool takes_object(const char *stage)
 	return false;
 }
 
+/* What a user's own ruleset or program decides for itself. */
+static int check_own(const struct filter_spec *spec, struct err *err)
+{
+	struct filter_spec plain;
+	bool same;
+	int r;
+
+	if (!spec->file && !spec->object)
+		return 0;
+	r = filter_spec_init(&plain, err);
+	if (r)
+		return r;
+	same = spec->action == plain.action && spec->match == plain.match &&
+	       spec->rules == plain.rules && spec->structure == plain.structure &&
+	       spec->hit == plain.hit;
+	filter_spec_release(&plain);
+	return same ? 0
+		    : err_set(err, EINVAL,
+			      "action, match, rules, structure and hit are up to your own %s",
+			      spec->file ? "ruleset" : "program");
+}
+
 /* Options that only some stages know. */
 static int check_options(const struct filter_spec *spec, const char *stage, struct err *err)
 {
@@ -165,7 +187,7 @@ static int check_options(const struct filter_spec *spec, const char *stage, stru
 			       "'object' is for stages xdp, xdp-generic, tcx and tc-bpf");
 	if (spec->program && !spec->object)
 		return err_set(err, EINVAL, "'program' needs an 'object'");
-	return 0;
+	return check_own(spec, err);
 }
 
 int filter_check(const struct filter_spec *spec, struct err *err)

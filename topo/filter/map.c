@@ -3,6 +3,7 @@
 #include "topo/filter/map.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,21 @@ static struct end *find_end(const struct lab_plan *plan, size_t node, const char
 	return NULL;
 }
 
+static int no_interface(const struct lab_plan *plan, size_t node, const char *ifname,
+			struct mark mark, struct err *err)
+{
+	char names[128] = "none";
+	size_t at = 0;
+
+	for (size_t e = plan->ends_from[node]; e < plan->ends_from[node + 1] && at < sizeof(names);
+	     e++)
+		at += (size_t)snprintf(
+			names + at, sizeof(names) - at, "%s%s", at ? ", " : "",
+			plan->wires[plan->ends[e].link].end[plan->ends[e].side].ifname);
+	return err_at(err, mark, EINVAL, "map: node '%s' has no interface '%s'; it has: %s",
+		      plan->spec->nodes[node].name, ifname, names);
+}
+
 static int add(const struct lab_plan *plan, struct renames *renames, size_t node,
 	       const struct filter_rename *pair, struct mark mark, struct err *err)
 {
@@ -90,8 +106,7 @@ static int add(const struct lab_plan *plan, struct renames *renames, size_t node
 	struct renamed *more;
 
 	if (!end)
-		return err_at(err, mark, EINVAL, "map: node '%s' has no interface '%s'",
-			      plan->spec->nodes[node].name, pair->from);
+		return no_interface(plan, node, pair->from, mark, err);
 	for (size_t i = 0; i < renames->n; i++)
 		if (renames->list[i].end == end) {
 			if (!strcmp(renames->list[i].name, pair->to))

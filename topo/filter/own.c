@@ -158,12 +158,7 @@ static int refuse_load(const struct own *own, const struct filter_spec *spec, in
 static int open_object(struct own *own, const char *path, struct err *err)
 {
 	struct bpf_log log;
-	struct stat st;
 
-	if (stat(path, &st))
-		return err_set(err, EINVAL, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, EINVAL, "%s: not a file", path);
 	bpf_log_begin(&log);
 	own->object = bpf_object__open_file(path, NULL);
 	bpf_log_end();
@@ -244,12 +239,23 @@ static int try_load(const void *arg, struct err *err)
 	return r;
 }
 
+static int check_file(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return err_set(err, EINVAL, "%s: %s", path, strerror(errno));
+	return S_ISREG(st.st_mode) ? 0 : err_set(err, EINVAL, "%s: not a file", path);
+}
+
 int own_check(const struct filter_spec *spec, enum bpf_prog_type type, const char *stage,
 	      struct err *err)
 {
 	const struct trial trial = {spec, type, stage};
-	int r = aside_run(try_load, &trial, TRIAL_NS, err);
+	int r = check_file(spec->object, err);
 
+	if (!r)
+		r = aside_run(try_load, &trial, TRIAL_NS, err);
 	if (r == -EPERM)
 		return 0;
 	if (r == -ETIMEDOUT || r == -ECHILD) {
