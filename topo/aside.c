@@ -3,6 +3,7 @@
 #include "topo/aside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,11 +23,17 @@ struct report {
 static _Noreturn void work(int (*fn)(const void *arg, struct err *err), const void *arg,
 			   pid_t parent, struct report *report)
 {
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct err err = {""};
 	int r;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
+	/* Libraries may print before they give up. */
+	if (null >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+	}
 	r = fn(arg, &err);
 	report->err = err;
 	report->r = r;

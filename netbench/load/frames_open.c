@@ -78,6 +78,8 @@ static int choose_place(const struct load_run *run, enum frames_place *ret, stru
 		taken = "injected frames do not pass the XDP hook";
 	else if (lab_xdp_hook(run->lab, path->last_link, !path->last_side))
 		taken = "a filter holds the XDP hook of the last device";
+	else if (filters_at(run->lab, run->to))
+		taken = "the frames would not reach the filters of the last node";
 	if (state->socket_filter != SIZE_MAX)
 		*ret = FRAMES_AT_READER;
 	else if (cfg->sink == FRAMES_SINK_SOCKET || taken ||

@@ -68,9 +68,8 @@ static int plain_size(const char *text, uint16_t *ret, struct err *err)
 
 	if (!*text || *end)
 		return err_set(err, EINVAL,
-			       "'size' wants bytes, 'imix' or a genome of the letters a to i and z "
-			       "such as "
-			       "'aaafg', not '%.32s'",
+			       "'size' wants bytes, 'imix' or a genome of the letters a to i and "
+			       "z, not '%.32s'",
 			       text);
 	if (size < FRAME_SIZE_MIN || size > FRAME_SIZE_MAX)
 		return err_set(err, EINVAL, "size %.32s: a frame has %d to %d bytes with its FCS",
@@ -79,9 +78,10 @@ static int plain_size(const char *text, uint16_t *ret, struct err *err)
 	return 0;
 }
 
-int frames_sizes(const char *text, uint64_t mtu, uint16_t ret[FRAMES_SIZES], size_t *ret_n,
+int frames_sizes(const char *option, uint64_t mtu, uint16_t ret[FRAMES_SIZES], size_t *ret_n,
 		 struct err *err)
 {
+	const char *text = option ? option : ""; /* an empty option is none */
 	const size_t len = strlen(text);
 
 	if (!strcmp(text, "imix")) {

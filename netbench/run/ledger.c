@@ -177,7 +177,6 @@ static void node_drops(struct drop_list *list, const char *name, const struct no
 	DROP(ip_out_discards, "ip output discards");
 	DROP(ip_in_hdr_errors, "ip header errors");
 	DROP(ip_in_addr_errors, "ip address errors");
-	DROP(ip_out_no_routes, "no route");
 	DROP(ip_in_unknown_protos, "unknown protocol");
 	DROP(ip_reasm_fails, "reassembly");
 	DROP(ip_frag_fails, "fragmentation");
@@ -188,14 +187,18 @@ static void node_drops(struct drop_list *list, const char *name, const struct no
 #undef DROP
 }
 
-/* A new flow that lost a race for its entry is dropped, or merged with the winner. */
-static void race_drops(struct drop_list *list, const char *name, const struct node_counters *before,
-		       const struct node_counters *after)
+/*
+ * Counters that also count what nobody sent: a new flow that lost a race for its entry may be merged with
+ * the winner, and what finds no route may be the answer to a packet.
+ */
+static void unsure_drops(struct drop_list *list, const char *name,
+			 const struct node_counters *before, const struct node_counters *after)
 {
 	const bool shared = list->shared;
 
 	list->shared = true;
 	add_drop(list, after->ct_insert_failed - before->ct_insert_failed, "conntrack race", name);
+	add_drop(list, after->ip_out_no_routes - before->ip_out_no_routes, "no route", name);
 	list->shared = shared;
 }
 
@@ -302,7 +305,7 @@ static void list_drops(struct lab *lab, const struct route *route, const struct 
 		const char *name = lab_spec(lab)->nodes[route->nodes[i]].name;
 
 		node_drops(list, name, &before->nodes[i], &after->nodes[i]);
-		race_drops(list, name, &before->nodes[i], &after->nodes[i]);
+		unsure_drops(list, name, &before->nodes[i], &after->nodes[i]);
 	}
 	for (size_t i = 0; i < route->n_links; i++)
 		link_drops(list, lab_plan_wire(lab_plan(lab), route->links[i])->name,

@@ -146,6 +146,8 @@ static int conclude(struct trial *t, struct err *err)
 		r = err_sys(err, ENOMEM, "cannot keep the CPU use");
 	if (!r)
 		r = shot_close_books(&t->shot, c, err);
+	if (!r && proof_frames(&t->shot.taps, t->stand->lab, &t->stand->route, c))
+		r = err_sys(err, ENOMEM, "cannot keep a proof");
 	if (!r)
 		r = validity_judge(t->validity, &delta, t->shot.late_ns, c, err);
 	cpuuse_delta_release(&delta);

@@ -257,7 +257,7 @@ int own_check(const struct filter_spec *spec, enum bpf_prog_type type, const cha
 	if (!r)
 		r = aside_run(try_load, &trial, TRIAL_NS, err);
 	if (r == -EPERM)
-		return 0;
+		return err_set(err, EOPNOTSUPP, "only root may load BPF programs");
 	if (r == -ETIMEDOUT || r == -ECHILD) {
 		err_prefix(err, "%s: cannot be loaded", spec->object);
 		return -EINVAL;

@@ -32,7 +32,7 @@ static int check_rules(const struct filter_spec *spec, struct err *err)
 	}
 }
 
-/* Two rules need what ten thousand need. Without privilege there is no telling. */
+/* Two rules need what ten thousand need. A user namespace gives no right to load programs. */
 static int try_load(const struct filter_spec *spec, enum drop_hook hook, struct err *err)
 {
 	struct filter_spec trial = *spec;
@@ -43,7 +43,9 @@ static int try_load(const struct filter_spec *spec, enum drop_hook hook, struct 
 		trial.rules = 2;
 	r = drop_load(&trial, hook, &drop, err);
 	drop_free(drop);
-	return !r || r == -EPERM ? 0 : -EOPNOTSUPP;
+	if (r == -EPERM)
+		return err_set(err, EOPNOTSUPP, "only root may load BPF programs");
+	return r ? -EOPNOTSUPP : 0;
 }
 
 int program_check(const struct filter_spec *spec, enum drop_hook hook, const char *stage,
