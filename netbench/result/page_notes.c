@@ -26,6 +26,18 @@ static const char *load_of(const struct result_case *c)
 	return "udp";
 }
 
+/* The ledger stands with the main case; what numbered its packets may be a case beside it, which follows. */
+static bool of_frames(const struct result *result, size_t at)
+{
+	for (; at < result->n_cases; at++) {
+		if (!strcmp(load_of(&result->cases[at]), "frames"))
+			return true;
+		if (!strcmp(load_of(&result->cases[at]), "udp"))
+			return false;
+	}
+	return false;
+}
+
 /* Only udp and frames number their packets, so only of those can anything be said. */
 static void print_ledger(struct page *page, const struct result *result)
 {
@@ -34,11 +46,11 @@ static void print_ledger(struct page *page, const struct result *result)
 
 	for (size_t i = 0; i < result->n_cases; i++) {
 		const struct ledger *ledger = &result->cases[i].ledger;
-		const bool is_frames = !strcmp(load_of(&result->cases[i]), "frames");
+		const bool is_frames = ledger->trials && of_frames(result, i);
 
 		trials += ledger->trials;
 		closed += ledger->trials_closed;
-		frames |= ledger->trials && is_frames;
+		frames |= is_frames;
 		udp |= ledger->trials && !is_frames;
 	}
 	if (!trials)

@@ -106,3 +106,22 @@ assert only["stage"] == "nft-forward" and only["node"] == "r" and only["rules"] 
 	netbench lab list
 	[[ $output != *$lab* ]]
 }
+
+@test "interfaces that a ruleset renames keep their new names while the lab is up" {
+	printf 'table ip t {\n\tchain f {\n\t\ttype filter hook forward priority 0;\n\t\tiifname "wan0" accept\n\t}\n}\n' \
+		>"$BATS_TEST_TMPDIR/f.nft"
+	cat >"$BATS_TEST_TMPDIR/f.yaml" <<-'END'
+		nodes: {a: , r: {forward: yes}, b: }
+		links: [{ends: [a, "r:lan"]}, {ends: ["r:wan", b]}]
+		filters: [{stage: nft-file, file: f.nft, map: {wan: wan0}}]
+	END
+	netbench lab up --name "$lab" "$BATS_TEST_TMPDIR/f.yaml"
+	expect_status 0
+	netbench lab exec "$lab" r ip -br link show dev wan0
+	expect_status 0
+	expect_output 'wan0*'
+	netbench lab show "$lab"
+	expect_status 0
+	netbench lab down "$lab"
+	expect_status 0
+}
