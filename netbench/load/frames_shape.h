@@ -55,7 +55,7 @@ struct frames_look {
  * The sizes of a genome in their order, with the FCS. "imix" is 28 × 64, 16 × 570 and 4 × 1518, each
  * spread as evenly as it goes. mtu is for the letter z; 0: not known yet, z counts as the smallest.
  */
-int frames_sizes(const char *text, uint64_t mtu, uint16_t ret[FRAMES_SIZES], size_t *ret_n,
+int frames_sizes(const char *option, uint64_t mtu, uint16_t ret[FRAMES_SIZES], size_t *ret_n,
 		 struct err *err);
 /* The smallest frame that holds headers and payload. */
 unsigned int frames_size_min(const struct frames_options *options, bool v6);
