@@ -156,23 +156,26 @@ static __always_inline __u16 frames_fold(__u64 sum)
 	} while (0)
 #endif
 
-static __always_inline void frames_write_header(const struct frames_shape *shape, void *frame)
+static __always_inline void frames_write_word(const struct frames_shape *shape, char *frame, int i)
 {
-	__u64 *to = frame;
+	FRAMES_PUT(__u64, frame + 8 * i, shape->header[i]);
+}
 
-	to[0] = shape->header[0];
-	to[1] = shape->header[1];
-	to[2] = shape->header[2];
-	to[3] = shape->header[3];
-	to[4] = shape->header[4];
-	to[5] = shape->header[5];
+static __always_inline void frames_write_header(const struct frames_shape *shape, char *frame)
+{
+	frames_write_word(shape, frame, 0);
+	frames_write_word(shape, frame, 1);
+	frames_write_word(shape, frame, 2);
+	frames_write_word(shape, frame, 3);
+	frames_write_word(shape, frame, 4);
+	frames_write_word(shape, frame, 5);
 	if (shape->payload > 48)
-		to[6] = shape->header[6];
+		frames_write_word(shape, frame, 6);
 	if (shape->payload > 56)
-		to[7] = shape->header[7];
+		frames_write_word(shape, frame, 7);
 	if (shape->payload > 64) {
-		to[8] = shape->header[8];
-		to[9] = shape->header[9];
+		frames_write_word(shape, frame, 8);
+		frames_write_word(shape, frame, 9);
 	}
 }
 
