@@ -67,24 +67,61 @@ static int interval(const struct metric *ours, const struct metric *theirs, uint
 	return r;
 }
 
+/* Sample k of either is from round k: no trial failed, and none is unknown. */
+static bool in_rounds(const struct metric *ours, const struct metric *theirs)
+{
+	if (ours->n != theirs->n || ours->n < 2)
+		return false;
+	for (size_t i = 0; i < ours->n; i++)
+		if (isnan(ours->samples[i]) || isnan(theirs->samples[i]))
+			return false;
+	return true;
+}
+
+/* A machine that was slow for some rounds was so for both: their differences know nothing of it. */
+static int compare_rounds(const struct metric *ours, const struct metric *theirs, uint64_t seed,
+			  struct versus *versus)
+{
+	double *differences = calloc(ours->n, sizeof(*differences));
+	struct stats stats;
+
+	if (!differences)
+		return -ENOMEM;
+	for (size_t i = 0; i < ours->n; i++)
+		differences[i] = ours->samples[i] - theirs->samples[i];
+	stats_of(differences, ours->n, seed, &stats);
+	versus->difference = stats.median;
+	versus->lo = stats.ci_lo;
+	versus->hi = stats.ci_hi;
+	free(differences);
+	return 0;
+}
+
+static int compare_medians(const struct metric *ours, const struct metric *theirs, uint64_t seed,
+			   struct versus *versus)
+{
+	struct stats our_stats, their_stats;
+
+	stats_of(ours->samples, ours->n, seed, &our_stats);
+	stats_of(theirs->samples, theirs->n, seed, &their_stats);
+	versus->difference = our_stats.median - their_stats.median;
+	return our_stats.n > 1 && their_stats.n > 1 ? interval(ours, theirs, seed, versus) : 0;
+}
+
 int result_compare_case(struct result *result, size_t at, size_t baseline)
 {
 	struct result_case *c = &result->cases[at], *base = &result->cases[baseline];
 	struct versus versus = {.lo = NAN, .hi = NAN};
 	const struct metric *ours, *theirs;
-	struct stats our_stats, their_stats;
-	int r = 0;
+	int r;
 
 	if (at == baseline)
 		return -EINVAL;
 	if (!common_metric(c, base, &ours, &theirs))
 		return -ENOENT;
-	stats_of(ours->samples, ours->n, result->seed, &our_stats);
-	stats_of(theirs->samples, theirs->n, result->seed, &their_stats);
 	versus.def = ours->def;
-	versus.difference = our_stats.median - their_stats.median;
-	if (our_stats.n > 1 && their_stats.n > 1)
-		r = interval(ours, theirs, result->seed, &versus);
+	r = in_rounds(ours, theirs) ? compare_rounds(ours, theirs, result->seed, &versus)
+				    : compare_medians(ours, theirs, result->seed, &versus);
 	if (r)
 		return r;
 	versus.baseline = strdup(base->name);

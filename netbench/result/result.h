@@ -74,8 +74,8 @@ struct label {
 };
 
 /*
- * What a case costs more than its baseline: the difference of the medians of `time_per_frame` (or of
- * another metric in ns), with a bootstrap interval. In time, never as a difference of rates.
+ * What a case costs more than its baseline: the median difference of `time_per_frame` (or of
+ * another metric in ns) round by round, with a bootstrap interval. In time, never as a difference of rates.
  */
 struct versus {
 	char *baseline; /* name of the other case; NULL: none */

@@ -58,19 +58,33 @@ static void a_constant_difference_has_no_width(void **state)
 	assert_null(result->cases[0].versus.baseline);
 }
 
+/* The machine was half as fast in the second round: both were, and their difference is what it was. */
+static void rounds_are_compared_round_by_round(void **state)
+{
+	static const double base[] = {100, 200, 104}, filter[] = {150, 251, 154};
+	struct result *result = *state;
+	const struct versus *versus = &result->cases[1].versus;
+
+	add(result, 0, &per_frame, base, 3);
+	add(result, 1, &per_frame, filter, 3);
+	assert_int_equal(result_compare_case(result, 1, 0), 0);
+	assert_true(versus->difference == 50);
+	assert_true(versus->lo == 50 && versus->hi == 51);
+}
+
 /*
- * The medians of two samples a and b are a, (a + b) / 2 and b with the chances 1/4, 1/2, 1/4. So the least
+ * With a trial that failed there are no rounds to compare. The medians of two samples a and b are a, (a + b) / 2 and b with the chances 1/4, 1/2, 1/4. So the least
  * difference, the lower of one less the upper of the other, has the chance 1/16, more than 2.5 %:
  * the interval is the whole range. Were both sides drawn with the same numbers, it would be narrower.
  */
 static void both_sides_are_drawn_on_their_own(void **state)
 {
-	static const double base[] = {100, 110}, filter[] = {200, 220};
+	static const double base[] = {100, 110}, filter[] = {200, NAN, 220};
 	struct result *result = *state;
 	const struct versus *versus = &result->cases[1].versus;
 
 	add(result, 0, &per_frame, base, 2);
-	add(result, 1, &per_frame, filter, 2);
+	add(result, 1, &per_frame, filter, 3);
 	assert_int_equal(result_compare_case(result, 1, 0), 0);
 	assert_true(versus->difference == 105);
 	assert_true(versus->lo == 90 && versus->hi == 120);
@@ -131,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		UNIT(a_constant_difference_has_no_width),
+		UNIT(rounds_are_compared_round_by_round),
 		UNIT(both_sides_are_drawn_on_their_own),
 		UNIT(one_sample_has_no_interval),
 		UNIT(cost_stands_in_for_the_time_of_a_frame),
