@@ -98,7 +98,7 @@ refuses() {
 }
 
 @test "comparisons and slopes are held to what they compare" {
-	refuses 's/"difference": 2.5/"difference": 2.6/' 'not that of the medians'
+	refuses 's/"difference": 2.5/"difference": 2.6/' 'not that of the samples'
 	refuses 's/"difference": 2.5/"difference": null/' 'which is unknown'
 	refuses 's/"metric": "goodput"/"metric": "loss"/' 'compared by "loss", which is unknown'
 	refuses 's/"baseline": "a"/"baseline": "c"/' 'no baseline "c"'

@@ -90,8 +90,8 @@ static void ladders_from_cheap_to_dear(void **state)
 	a_ladder(result);
 	assert_shows(result, 0,
 		     "\nadded per frame against drop/wire,stage=none (141 ns)\n"
-		     "  tc                        +0.50 ns ± 3.50  no difference shown\n"
-		     "  nft-input                  +421 ns ± 3\n"
+		     "  tc                        +0.50 ns ± 1.50  no difference shown\n"
+		     "  nft-input                  +421 ns ± 1\n"
 		     "  stage=nft-input,rules=10  +1.36 µs ± 0.01\n"
 		     "added CPU time per packet against tcp/plain (3.00 µs)\n"
 		     "  wireguard  +6.00 µs ± 0\n");
@@ -104,8 +104,8 @@ static void a_suspect_rung_says_so(void **state)
 	a_ladder(result);
 	case_worsen(&result->cases[2], CASE_SUSPECT, "steal 4 %%");
 	case_worsen(&result->cases[3], CASE_SUSPECT, "steal 4 %%");
-	assert_shows(result, 0, "  nft-input                  +421 ns ± 3     suspect\n");
-	assert_shows(result, 0, "+0.50 ns ± 3.50  suspect, no difference shown\n");
+	assert_shows(result, 0, "  nft-input                  +421 ns ± 1     suspect\n");
+	assert_shows(result, 0, "+0.50 ns ± 1.50  suspect, no difference shown\n");
 }
 
 static void comparisons_in_json(void **state)
