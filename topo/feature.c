@@ -156,16 +156,6 @@ static int load_drop(void)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int feature_xdp(struct err *err)
-{
-	int fd = load_drop();
-
-	if (fd < 0)
-		return err_sys(err, fd, "cannot load an XDP program");
-	close(fd);
-	return 0;
-}
-
 int feature_live_frames(struct err *err)
 {
 	char frame[60] = {0};

@@ -17,8 +17,6 @@ int feature_link(const char *kind, struct err *err);
 int feature_tun(struct err *err);
 /* Ask nf_tables for its generation. */
 int feature_nft(struct err *err);
-/* Load an XDP program that drops everything. */
-int feature_xdp(struct err *err);
 /* Run one with frames that could leave through a device: the engine of the frame generators. */
 int feature_live_frames(struct err *err);
 

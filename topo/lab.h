@@ -96,6 +96,8 @@ struct hop {
  */
 int lab_plan_path(const struct lab_plan *plan, size_t from, size_t to, struct hop **ret_hops,
 		  struct err *err);
+/* The smallest MTU of the n hops, in a lab of this spec; UINT64_MAX without any. */
+uint64_t lab_path_mtu(const struct lab_spec *spec, const struct hop *hops, int n);
 /* The address under which `from` reaches `to`, and the one it uses itself. Port 0. */
 int lab_plan_addresses(const struct lab_plan *plan, size_t from, size_t to, int family,
 		       struct sockaddr_storage *ret_from, struct sockaddr_storage *ret_to,

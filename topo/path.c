@@ -142,3 +142,13 @@ int lab_plan_addresses(const struct lab_plan *plan, size_t from, size_t to, int 
 	tree_release(&tree);
 	return rc;
 }
+
+uint64_t lab_path_mtu(const struct lab_spec *spec, const struct hop *hops, int n)
+{
+	uint64_t mtu = UINT64_MAX;
+
+	for (int i = 0; i < n; i++)
+		if (spec->links[hops[i].link].mtu < mtu)
+			mtu = spec->links[hops[i].link].mtu;
+	return mtu;
+}

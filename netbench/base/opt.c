@@ -526,3 +526,24 @@ void opt_text(const struct opt *opt, const void *cfg, char *buf, size_t len)
 		break;
 	}
 }
+
+char *opts_text(const struct opt *opts, const void *cfg, bool (*skip)(const char *name))
+{
+	char *text = NULL, value[4200];
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	for (const struct opt *opt = opts; opt->name; opt++) {
+		if (skip && skip(opt->name))
+			continue;
+		opt_text(opt, cfg, value, sizeof(value));
+		fprintf(out, "%s=%s\n", opt->name, value);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -61,6 +61,11 @@ int opts_copy(const struct opt *opts, size_t size, void *dst, const void *src);
 const struct opt *opts_find(const struct opt *opts, const char *name);
 /* The value as text that opt_set would read back to the same value; "" for a NULL text or list. */
 void opt_text(const struct opt *opt, const void *cfg, char *buf, size_t len);
+/*
+ * All options as "name=value" lines, the same for equal configs; those that skip() names are left out
+ * (NULL: none). malloc()ed; NULL when out of memory.
+ */
+char *opts_text(const struct opt *opts, const void *cfg, bool (*skip)(const char *name));
 /* The nearest name of a list (edit distance), or NULL when nothing is near. For "did you mean". */
 const char *name_nearest(const char *const *names, size_t n, const char *word);
 const char *opts_nearest(const struct opt *opts, const char *word);

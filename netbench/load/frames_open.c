@@ -31,12 +31,8 @@ static int find_path(const struct load_run *run, struct frames_path *ret, struct
 		free(hops);
 		return err_set(err, EINVAL, "frames need two nodes: `from` and `to` are the same");
 	}
-	*ret = (struct frames_path){.mtu = UINT64_MAX, .hops = (unsigned int)n};
-	for (int i = 0; i < n; i++) {
-		const uint64_t mtu = lab_spec(run->lab)->links[hops[i].link].mtu;
-
-		ret->mtu = mtu < ret->mtu ? mtu : ret->mtu;
-	}
+	*ret = (struct frames_path){.mtu = lab_path_mtu(lab_spec(run->lab), hops, n),
+				    .hops = (unsigned int)n};
 	ret->first_link = hops[0].link;
 	ret->first_side = hops[0].side;
 	ret->last_link = hops[n - 1].link;

@@ -194,9 +194,7 @@ static int find_fragmentation(const struct load_run *run, bool *ret, struct err 
 
 	if (n < 0)
 		return n;
-	*ret = false;
-	for (int i = 0; i < n; i++)
-		*ret |= packet > lab_spec(run->lab)->links[hops[i].link].mtu;
+	*ret = packet > lab_path_mtu(lab_spec(run->lab), hops, n);
 	free(hops);
 	return 0;
 }

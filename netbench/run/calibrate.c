@@ -22,7 +22,8 @@
 #define LIMIT 0.8
 
 struct ceiling {
-	char *key;  /* load and options */
+	const struct load *load;
+	char *key;  /* its options */
 	double pps; /* NaN: not known */
 	char why[256];
 };
@@ -38,33 +39,18 @@ static bool is_amount(const char *name)
 	return false;
 }
 
-/* "frames size=64 flows=1 …", malloc()ed; NULL when out of memory. */
+/* NULL when out of memory. */
 static char *key_of(const struct load_spec *spec)
 {
-	char *key = NULL, value[4200];
-	size_t len;
-	FILE *out = open_memstream(&key, &len);
-
-	if (!out)
-		return NULL;
-	fputs(spec->load->kind.name, out);
-	for (const struct opt *opt = spec->load->kind.opts; opt->name; opt++) {
-		if (is_amount(opt->name))
-			continue;
-		opt_text(opt, spec->cfg, value, sizeof(value));
-		fprintf(out, " %s=%s", opt->name, value);
-	}
-	if (fclose(out)) {
-		free(key);
-		return NULL;
-	}
-	return key;
+	return opts_text(spec->load->kind.opts, spec->cfg, is_amount);
 }
 
-static struct ceiling *find(const struct calibration *calibration, const char *key)
+static struct ceiling *find(const struct calibration *calibration, const struct load *load,
+			    const char *key)
 {
 	for (size_t i = 0; i < calibration->n; i++)
-		if (!strcmp(calibration->ceilings[i].key, key))
+		if (calibration->ceilings[i].load == load &&
+		    !strcmp(calibration->ceilings[i].key, key))
 			return &calibration->ceilings[i];
 	return NULL;
 }
@@ -169,7 +155,7 @@ static bool has_limit(const struct arm *arm)
 }
 
 /* Takes the key. */
-static struct ceiling *add(struct calibration *calibration, char *key)
+static struct ceiling *add(struct calibration *calibration, const struct load *load, char *key)
 {
 	struct ceiling *grown =
 		reallocarray(calibration->ceilings, calibration->n + 1, sizeof(*grown));
@@ -180,7 +166,7 @@ static struct ceiling *add(struct calibration *calibration, char *key)
 	}
 	calibration->ceilings = grown;
 	grown += calibration->n++;
-	*grown = (struct ceiling){.key = key, .pps = NAN};
+	*grown = (struct ceiling){.load = load, .key = key, .pps = NAN};
 	return grown;
 }
 
@@ -195,11 +181,11 @@ int calibrate(struct calibration *calibration, const struct arm *arm,
 	if (!has_limit(arm))
 		return 0;
 	key = key_of(&arm->main);
-	if (key && find(calibration, key)) {
+	if (key && find(calibration, arm->main.load, key)) {
 		free(key);
 		return 0;
 	}
-	ceiling = key ? add(calibration, key) : NULL;
+	ceiling = key ? add(calibration, arm->main.load, key) : NULL;
 	if (!ceiling)
 		return err_sys(err, ENOMEM, "cannot measure the generator alone");
 	r = measure(arm, watch, &ceiling->pps, &why);
@@ -233,7 +219,7 @@ int calibrate_judge(const struct calibration *calibration, const struct arm *arm
 	key = key_of(&arm->main);
 	if (!key)
 		return -ENOMEM;
-	ceiling = find(calibration, key);
+	ceiling = find(calibration, arm->main.load, key);
 	free(key);
 	sent = median(c, "sent");
 	if (!ceiling || isnan(sent))

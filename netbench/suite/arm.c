@@ -41,12 +41,9 @@ static int check_family(struct arm *arm, const struct load_spec *spec, const str
 static int check_mtu(const struct arm *arm, const struct load_spec *spec, const struct hop *hops,
 		     int n, struct err *err)
 {
-	uint64_t mtu = UINT64_MAX;
+	const uint64_t mtu = lab_path_mtu(&arm->lab, hops, n);
 	struct err why;
 
-	for (int i = 0; i < n; i++)
-		if (arm->lab.links[hops[i].link].mtu < mtu)
-			mtu = arm->lab.links[hops[i].link].mtu;
 	if (spec->load->check_mtu && spec->load->check_mtu(spec->cfg, mtu, &why))
 		return err_at(err, spec->mark, EINVAL, "%s", why.text);
 	return 0;

@@ -34,25 +34,6 @@ void filter_checks_release(struct filter_checks *checks)
 	checks->tree = NULL;
 }
 
-static char *key_of(const struct filter_spec *spec)
-{
-	char *key = NULL, value[4200];
-	size_t len;
-	FILE *out = open_memstream(&key, &len);
-
-	if (!out)
-		return NULL;
-	for (const struct opt *opt = filter_opts; opt->name; opt++) {
-		opt_text(opt, spec, value, sizeof(value));
-		fprintf(out, "%s\n", value);
-	}
-	if (fclose(out)) {
-		free(key);
-		return NULL;
-	}
-	return key;
-}
-
 static int no_memory(struct err *err)
 {
 	return err_set(err, ENOMEM, "out of memory");
@@ -65,7 +46,7 @@ static int ask(const struct filter_spec *spec, struct filter_checks *checks, str
 
 	if (!answer)
 		return no_memory(err);
-	answer->key = key_of(spec);
+	answer->key = opts_text(filter_opts, spec, NULL);
 	found = answer->key ? tsearch(answer, &checks->tree, compare) : NULL;
 	if (!found) {
 		answer_free(answer);
